@@ -1,0 +1,84 @@
+"""What another choice on one axis would change: numbers and files, by making that design too."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from scaffold.answers import Answer, Answers
+from scaffold.catalogue import Catalogue
+from scaffold.decisions import decide
+from scaffold.design import Design
+from scaffold.errors import DesignError
+from scaffold.estimates import Estimates, estimate
+from scaffold.parse import parse_design
+from scaffold.plan import make_plan
+from scaffold.render import render
+from scaffold.variants import disabled_because
+
+COMPARED = ("parameters", "flops_per_token", "training_bytes", "cache_bytes_per_token")
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another variant: why it cannot be taken, or what taking it would change.
+
+    ``numbers`` maps a compared number to its values now and then; ``files`` are (sign, path) pairs,
+    where the sign is ``+`` for new, ``-`` for gone and ``~`` for changed.
+    """
+
+    variant: str
+    title: str
+    help: str
+    reason: str
+    source: str
+    impossible_because: str | None
+    numbers: Mapping[str, tuple[int | None, int | None]]
+    files: tuple[tuple[str, str], ...]
+
+
+def alternatives(
+    catalogue: Catalogue, design: Design, answers: Answers, axis: str
+) -> Iterator[Alternative]:
+    """Every other variant of an axis, compared with the design that ``answers`` made."""
+    numbers, files = _outcome(catalogue, design)
+    for part in catalogue.axes[axis].parts.values():
+        if part.variant == design[axis].variant:
+            continue
+        texts = (part.variant, part.title, part.help, part.reason, part.source)
+        try:
+            other = parse_design(catalogue, _with(answers, axis, part.variant))
+        except DesignError as error:
+            others = {choice.axis: choice.variant for choice in design if choice.axis != axis}
+            why = disabled_because(catalogue, axis, part.variant, others)
+            problems = "; ".join(str(problem) for problem in error.problems)
+            yield Alternative(*texts, why or problems, {}, ())
+            continue
+        other_numbers, other_files = _outcome(catalogue, other)
+        compared = {
+            name: (getattr(numbers, name), getattr(other_numbers, name))
+            for name in COMPARED
+            if getattr(numbers, name) != getattr(other_numbers, name)
+        }
+        yield Alternative(*texts, None, compared, tuple(_changes(files, other_files)))
+
+
+def _with(answers: Answers, axis: str, variant: str) -> Answers:
+    """The answers with another variant on one axis, and without the options of the old one."""
+    kept = {key: answer for key, answer in answers.items() if not key.startswith(f"{axis}.")}
+    return {**kept, axis: Answer(variant, "flag")}
+
+
+def _outcome(catalogue: Catalogue, design: Design) -> tuple[Estimates, Files]:
+    estimates = estimate(catalogue, design)
+    tree = render(make_plan(catalogue, design, decide(catalogue, design), estimates))
+    return estimates, {path: file.content for path, file in tree.items()}
+
+
+def _changes(before: Files, after: Files) -> Iterator[tuple[str, str]]:
+    for path in sorted({*before, *after}):
+        if path not in before:
+            yield "+", path
+        elif path not in after:
+            yield "-", path
+        elif before[path] != after[path]:
+            yield "~", path

@@ -1,0 +1,136 @@
+"""The questions on a terminal: a thin screen over the pure functions of ``questions``."""
+
+from collections.abc import Callable, Mapping
+
+import questionary
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
+
+from scaffold.answers import Answer, Answers
+from scaffold.catalogue import Catalogue
+from scaffold.design import Value
+from scaffold.keys import shown
+from scaffold.questions import ASKED, Question, next_question, prune, refusal
+
+CHOICE_KEYS = "(arrows, Enter; Esc: back; Ctrl-C: leave)"
+VALUE_KEYS = "(Enter; Esc: back; Ctrl-C: leave)"
+WRITE, CHANGE, RESTART, LEAVE = "write", "change", "restart", "leave"
+REVIEW = {
+    WRITE: "Write the project",
+    CHANGE: "Change an answer",
+    RESTART: "Start again",
+    LEAVE: "Leave, and write nothing",
+}
+
+
+class BackError(Exception):
+    """The user wants the question before this one."""
+
+
+def ask_design(
+    catalogue: Catalogue, named: Answers, summarize: Callable[[Answers], str]
+) -> dict[str, Answer]:
+    """Asks every question, shows the decisions for review, and gives the answers.
+
+    ``named`` are answers that are not asked for, such as the project's name; ``summarize`` shows
+    what a set of answers comes to. Raises KeyboardInterrupt if the user leaves.
+    """
+    answers: dict[str, Answer] = {}
+    while True:
+        question = next_question(catalogue, {**named, **answers})
+        try:
+            if question is not None:
+                value = _put(catalogue, {**named, **answers}, question)
+                answers[question.key] = Answer(value, ASKED)
+                continue
+            print(summarize({**named, **answers}))
+            step = _select("Is this what you want?", REVIEW, WRITE)
+            if step == WRITE:
+                return {**named, **answers}
+            answers = _step_back(catalogue, named, answers, step)
+        except BackError:
+            answers = dict(list(answers.items())[:-1])
+
+
+def _step_back(
+    catalogue: Catalogue, named: Answers, answers: dict[str, Answer], step: str
+) -> dict[str, Answer]:
+    """The answers that remain when the user does not want to write yet."""
+    if step == LEAVE:
+        raise KeyboardInterrupt
+    if step == RESTART or not answers:
+        return {}
+    try:
+        titles = {key: f"{key} = {shown(answer.value)}" for key, answer in answers.items()}
+        return _change(catalogue, named, answers, _select("Which one?", titles, next(iter(titles))))
+    except BackError:
+        return answers
+
+
+def _change(
+    catalogue: Catalogue, named: Answers, answers: dict[str, Answer], key: str
+) -> dict[str, Answer]:
+    """The answers with one asked again; later ones that no longer hold are left open."""
+    keys = list(answers)
+    earlier = {**named, **{name: answers[name] for name in keys[: keys.index(key)]}}
+    question = next_question(catalogue, earlier)
+    if question is None or question.key != key:
+        return answers
+    value = _put(catalogue, earlier, question)
+    changed = {**answers, key: Answer(value, ASKED)}
+    return {name: changed[name] for name in prune(catalogue, {**named, **changed}) if name in keys}
+
+
+def _put(catalogue: Catalogue, answers: Answers, question: Question) -> Value:
+    """The user's answer to one question, valid beside the others."""
+    print(f"\nRecommended: {shown(question.recommended)}. {question.because}")
+    if question.kind == "choice":
+        choices = [
+            questionary.Choice(
+                title=f"{choice.title}: {choice.help}" if choice.help else choice.title,
+                value=choice.value,
+                disabled=choice.disabled_because,
+            )
+            for choice in question.choices
+        ]
+        return _run(
+            questionary.select(
+                question.title,
+                choices=choices,
+                default=next(c for c in choices if c.value == question.recommended),
+                instruction=CHOICE_KEYS,
+            )
+        )
+
+    def validate(text: str) -> bool | str:
+        problem = refusal(catalogue, answers, question.key, text)
+        return True if problem is None else f"{problem.rule}; {problem.fix}"
+
+    return _run(
+        questionary.text(
+            f"{question.title} [{question.help}]",
+            default=shown(question.recommended),
+            validate=validate,
+            instruction=VALUE_KEYS,
+        )
+    )
+
+
+def _select(title: str, titles: Mapping[str, str], default: str) -> str:
+    choices = [questionary.Choice(text, value=value) for value, text in titles.items()]
+    initial = next(choice for choice in choices if choice.value == default)
+    asked = questionary.select(title, choices=choices, default=initial, instruction=CHOICE_KEYS)
+    return str(_run(asked))
+
+
+def _run(asked: questionary.Question) -> Value:
+    """Puts the question; raises KeyboardInterrupt for Ctrl-C and BackError for Esc."""
+    keys = KeyBindings()
+
+    @keys.add("escape", eager=True)
+    def _(event: KeyPressEvent) -> None:
+        event.app.exit(exception=BackError())
+
+    own = asked.application.key_bindings
+    asked.application.key_bindings = merge_key_bindings([keys] if own is None else [own, keys])
+    answer: Value = asked.unsafe_ask()
+    return answer

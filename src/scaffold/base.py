@@ -1,0 +1,65 @@
+"""The base archive: the pristine files of the last render, byte for byte the same everywhere."""
+
+import bz2
+import io
+import tarfile
+from pathlib import PurePosixPath
+
+from scaffold.errors import ScaffoldError
+from scaffold.render import RenderedFile, Tree
+
+LARGEST_BASE = 256 * 2**20  # bytes, all files together: a bound on what a damaged archive can do
+MODES = (0o644, 0o755)
+
+
+class BaseError(ScaffoldError):
+    """The base archive of a project is damaged, or no base archive at all."""
+
+
+def base_archive(tree: Tree) -> bytes:
+    """The tree as a .tar.bz2: sorted by path, without times and owners."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path, file in sorted(tree.items()):
+            entry = tarfile.TarInfo(path)
+            entry.size = len(file.content)
+            entry.mode = file.mode
+            archive.addfile(entry, io.BytesIO(file.content))
+    return bz2.compress(buffer.getvalue())
+
+
+def read_base(content: bytes) -> Tree:
+    """The tree of an archive; raises BaseError for what ``base_archive`` would not write."""
+    try:
+        unpacked = bz2.BZ2Decompressor().decompress(content, LARGEST_BASE + 1)
+        if len(unpacked) > LARGEST_BASE:
+            raise BaseError(f"the base archive holds more than {LARGEST_BASE} bytes")
+        with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as archive:
+            return _files(archive)
+    except (OSError, EOFError, ValueError, tarfile.TarError) as error:
+        raise BaseError(f"the base archive is damaged: {error}") from None
+
+
+def _files(archive: tarfile.TarFile) -> Tree:
+    tree: dict[str, RenderedFile] = {}
+    for entry in archive:
+        stream = archive.extractfile(entry) if entry.isreg() else None
+        if stream is None or entry.mode not in MODES:
+            raise BaseError(f"the base archive holds {entry.name!r}, which is no ordinary file")
+        if not is_safe(entry.name) or entry.name in tree:
+            raise BaseError(f"the base archive holds the path {entry.name!r}")
+        tree[entry.name] = RenderedFile(stream.read(), entry.mode)
+    if not tree:
+        raise BaseError("the base archive is empty")
+    return tree
+
+
+def is_safe(path: str) -> bool:
+    """Whether a path of a tree stays inside the project on every system, and out of ``.git``."""
+    pieces = path.split("/")
+    has_odd_piece = any(
+        piece in ("", ".", "..") or piece.casefold() == ".git" or piece != piece.rstrip(" .")
+        for piece in pieces
+    )
+    has_odd_character = any(not char.isprintable() or char in '\\:<>"|?*' for char in path)
+    return not (has_odd_piece or has_odd_character or PurePosixPath(path).is_absolute())

@@ -1,0 +1,156 @@
+"""The catalogue: every axis, part and frame there is, read once from one or more template trees."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from scaffold.declarations import read_axis, read_part
+from scaffold.errors import TemplateError
+from scaffold.parts import Axis, Option, Part, Rule
+from scaffold.sources import Source, read_tree
+
+__all__ = ["Axis", "Catalogue", "Option", "Part", "Rule", "default_roots", "read_catalogue"]
+
+AXIS_FILE = "axis.yaml"
+PART_FILE = "part.yaml"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All there is to choose from, and every template file in memory.
+
+    ``frames`` and ``data`` map output paths (with ``package`` for the package) to template files;
+    ``sources`` holds the content of each template file; ``digest`` is the sha256 of them all.
+    """
+
+    axes: Mapping[str, Axis]
+    frames: Mapping[str, Path]
+    data: Mapping[str, Path]
+    sources: Mapping[Path, Source]
+    digest: str
+
+
+def default_roots() -> tuple[Path, ...]:
+    """The template tree of this tool: inside the wheel, or beside src/ in a checkout."""
+    package = Path(__file__).resolve().parent
+    for root in (package / "templates", package.parent.parent / "templates"):
+        if (root / "parts").is_dir():
+            return (root,)
+    raise TemplateError(f"no templates found beside {package}: reinstall the tool")
+
+
+def read_catalogue(*roots: Path) -> Catalogue:
+    """Reads template trees; a later root adds parts and files to the earlier ones or replaces them.
+
+    Raises TemplateError, naming file and key, where a declaration breaks its schema.
+    """
+    axes: dict[str, Axis] = {}
+    frames: dict[str, Path] = {}
+    data: dict[str, Path] = {}
+    sources: dict[Path, Source] = {}
+    trees = []
+    for root in roots or default_roots():
+        tree = read_tree(root)
+        trees.append(tree)
+        sources.update((source.path, source) for source in tree.values())
+        frames.update(_below(tree, "frames/"))
+        data.update(_below(tree, "data/"))
+        _add_parts(axes, root, tree)
+    ordered = sorted(axes.values(), key=lambda axis: (axis.order, axis.name))
+    _check_references(axes)
+    return Catalogue(
+        axes=MappingProxyType({axis.name: _with_order(axis) for axis in ordered}),
+        frames=MappingProxyType(frames),
+        data=MappingProxyType(data),
+        sources=MappingProxyType(sources),
+        digest=_digest(trees),
+    )
+
+
+def _add_parts(axes: dict[str, Axis], root: Path, tree: Mapping[str, Source]) -> None:
+    """Adds the axes and parts of one tree, in which every folder must have its declaration."""
+    folders: dict[str, dict[str, dict[str, Source]]] = {}
+    for path, source in tree.items():
+        area, _, rest = path.partition("/")
+        if area != "parts" or not rest:
+            continue
+        axis, _, rest = rest.partition("/")
+        variant, separator, rest = rest.partition("/")
+        if separator:
+            folders.setdefault(axis, {}).setdefault(variant, {})[rest] = source
+        elif variant == AXIS_FILE:
+            folders.setdefault(axis, {})
+            axes[axis] = replace(read_axis(source, axis), parts=_parts(axes, axis))
+        else:
+            raise TemplateError(f"{source.path}: belongs to no part; parts are folders")
+    for axis, variants in folders.items():
+        if axis not in axes:
+            raise TemplateError(f"{root / 'parts' / axis}: has no {AXIS_FILE}")
+        parts = {**axes[axis].parts}
+        for variant, files in variants.items():
+            parts[variant] = _part(root / "parts" / axis / variant, axis, variant, files)
+        axes[axis] = replace(axes[axis], parts=parts)
+
+
+def _parts(axes: Mapping[str, Axis], name: str) -> Mapping[str, Part]:
+    return axes[name].parts if name in axes else {}
+
+
+def _part(folder: Path, axis: str, variant: str, files: Mapping[str, Source]) -> Part:
+    declaration = files.get(PART_FILE)
+    if declaration is None:
+        raise TemplateError(f"{folder}: has no {PART_FILE}")
+    for path, source in files.items():
+        if path != PART_FILE and path.split("/")[0] not in ("files", "fragments"):
+            raise TemplateError(f"{source.path}: a part holds {PART_FILE}, files/ and fragments/")
+    return read_part(
+        declaration, axis, variant, _below(files, "files/"), _below(files, "fragments/")
+    )
+
+
+def _below(tree: Mapping[str, Source], prefix: str) -> dict[str, Path]:
+    """The files under a folder of a tree, by their path below it."""
+    return {
+        path.removeprefix(prefix): source.path
+        for path, source in tree.items()
+        if path.startswith(prefix)
+    }
+
+
+def _with_order(axis: Axis) -> Axis:
+    parts = sorted(axis.parts.values(), key=lambda part: (part.order, part.variant))
+    return replace(axis, parts=MappingProxyType({part.variant: part for part in parts}))
+
+
+def _check_references(axes: Mapping[str, Axis]) -> None:
+    """Raises where a condition names an axis or variant that does not exist."""
+    for axis in axes.values():
+        _check_condition(axes, f"parts/{axis.name}/{AXIS_FILE}: when", axis.when)
+        for part in axis.parts.values():
+            for name, condition in (("requires", part.requires), ("conflicts", part.conflicts)):
+                _check_condition(axes, f"parts/{part.id}/{PART_FILE}: {name}", condition)
+
+
+def _check_condition(
+    axes: Mapping[str, Axis], where: str, condition: Mapping[str, tuple[str, ...]]
+) -> None:
+    for name, variants in condition.items():
+        if name not in axes:
+            raise TemplateError(f"{where}: there is no axis {name!r}: {', '.join(axes)}")
+        for variant in variants:
+            if variant not in axes[name].parts:
+                known = ", ".join(axes[name].parts)
+                raise TemplateError(f"{where}: {name} has no variant {variant!r}: {known}")
+
+
+def _digest(trees: Iterable[Mapping[str, Source]]) -> str:
+    """sha256 over the path, mode and content of every template file, root after root, by path."""
+    total = hashlib.sha256()
+    for tree in trees:
+        for path, source in sorted(tree.items()):
+            content = hashlib.sha256(source.content).hexdigest()
+            total.update(f"{path}\0{source.mode:o}\0{content}\n".encode())
+        total.update(b"\0")
+    return total.hexdigest()

@@ -1,0 +1,28 @@
+"""The answers that a command line gives, read the same way by every command that takes them."""
+
+import argparse
+from pathlib import Path
+
+from scaffold.answers import Reading, read_answers
+from scaffold.catalogue import Catalogue
+from scaffold.errors import DesignError, Problem
+from scaffold.presets import find_preset, presets_root
+
+
+def read_given(catalogue: Catalogue, arguments: argparse.Namespace, *sets: str) -> Reading:
+    """Preset, file and flags (``--set`` and the further ``sets``) merged, with all problems."""
+    preset: dict[str, str] | None = None
+    problems: list[Problem] = []
+    if arguments.preset is not None:
+        try:
+            preset = dict(find_preset(presets_root(), arguments.preset).answers)
+        except DesignError as error:
+            problems += error.problems
+    file = None if arguments.answers is None else Path(arguments.answers)
+    reading = read_answers(catalogue, preset, file, [*arguments.sets, *sets])
+    return Reading(reading.answers, (*problems, *reading.problems))
+
+
+def is_given(arguments: argparse.Namespace) -> bool:
+    """Whether the command line names any answers."""
+    return bool(arguments.preset or arguments.answers or arguments.sets)

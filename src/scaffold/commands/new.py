@@ -1,0 +1,101 @@
+"""``scaffold new``: answers in, a repository out; nothing is written before everything holds."""
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from scaffold.answers import Answer, Answers
+from scaffold.catalogue import Catalogue, read_catalogue
+from scaffold.commands.given import is_given, read_given
+from scaffold.decisions import decide
+from scaffold.destination import find_destination, not_empty_error
+from scaffold.equivalent import equivalent_command
+from scaffold.errors import Problem
+from scaffold.estimates import estimate
+from scaffold.lock import seal
+from scaffold.naming import name_from
+from scaffold.next_steps import next_steps
+from scaffold.parse import parse_design
+from scaffold.plan import make_plan
+from scaffold.questions import missing_answers
+from scaffold.render import render
+from scaffold.report import Made, Style, made_json, made_text, summary_text
+from scaffold.write import write_project
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Makes a project; raises ScaffoldError, and then nothing is written."""
+    destination = Path(arguments.destination)
+    _check_destination(destination, arguments)
+    catalogue = read_catalogue()
+    named = {"project.name": Answer(_name(destination), "default")}
+    design = parse_design(catalogue, *_read_or_ask(catalogue, arguments, named))
+    decisions = decide(catalogue, design)
+    plan = make_plan(catalogue, design, decisions, estimate(catalogue, design))
+    tree = seal(catalogue, plan, render(plan))
+    if not arguments.dry_run:
+        write_project(tree, destination, force=arguments.force)
+        if arguments.git:
+            importlib.import_module("scaffold.repository").start(destination)
+    made = Made(
+        destination=arguments.destination,
+        is_written=not arguments.dry_run,
+        sizes={path: len(file.content) for path, file in tree.items()},
+        commands=next_steps(plan, arguments.destination),
+        equivalent=equivalent_command(catalogue, design, named, arguments.destination),
+    )
+    if arguments.json:
+        modes = {path: file.mode for path, file in tree.items()}
+        sys.stdout.write(made_json(made, design, decisions, modes))
+    else:
+        sys.stdout.write(made_text(made, decisions, Style.of(sys.stdout)))
+    return 0
+
+
+def _check_destination(destination: Path, arguments: argparse.Namespace) -> None:
+    """Finds out before the first question that nothing could be written in the end."""
+    if arguments.dry_run:
+        return
+    found = find_destination(destination)
+    if found.root is None and not arguments.force and any(found.path.iterdir()):
+        raise not_empty_error(destination)
+    if arguments.git:
+        importlib.import_module("scaffold.repository").check(found.path)
+
+
+def _read_or_ask(
+    catalogue: Catalogue, arguments: argparse.Namespace, named: Answers
+) -> tuple[Answers, tuple[Problem, ...]]:
+    """The answers of the command line, or of a person at a terminal, with what is wrong so far."""
+    flags = [
+        f"project.{key}={value}"
+        for key, value in (("name", arguments.name), ("package", arguments.package))
+        if value is not None
+    ]
+    reading = read_given(catalogue, arguments, *flags)
+    answers = {**named, **reading.answers}
+    if is_given(arguments) or arguments.defaults or not _is_terminal(arguments):
+        is_open = arguments.defaults or arguments.preset is not None
+        missing = () if is_open else tuple(missing_answers(catalogue, answers))
+        return answers, (*reading.problems, *missing)
+    parse_design(catalogue, answers, reading.problems)  # a bad --name must not wait for the end
+    ask = importlib.import_module("scaffold.ask")
+    asked: Answers = ask.ask_design(catalogue, answers, lambda given: _review(catalogue, given))
+    return asked, ()
+
+
+def _review(catalogue: Catalogue, answers: Answers) -> str:
+    design = parse_design(catalogue, answers)
+    return summary_text(design, decide(catalogue, design), Style.of(sys.stdout))
+
+
+def _is_terminal(arguments: argparse.Namespace) -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and not arguments.json
+
+
+def _name(destination: Path) -> str:
+    """The name that the destination suggests, also for ``.`` and ``..``."""
+    return name_from(
+        destination.name if destination.name not in ("", "..") else destination.resolve().name
+    )

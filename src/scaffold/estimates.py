@@ -1,0 +1,91 @@
+"""Parameters, floating-point operations and memory of a design: pure formulas, with units.
+
+What a part declares under ``estimates`` is summed by name over the chosen parts.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scaffold.catalogue import Catalogue
+from scaffold.design import Design, Value
+from scaffold.expressions import evaluate
+
+FLOAT32_BYTES = 4  # parameters and gradients are kept in float32 whatever the autocast precision
+PASSES = 3  # the backward pass multiplies twice what the forward pass does
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """What one copy of the model costs; memory is for one micro-batch on one device.
+
+    ``flops_per_token`` counts forward and backward; ``cache_bytes_per_token`` is None for a design
+    without generation. ``formulas`` says how each number was worked out, in the design's own names.
+    """
+
+    parameters: int
+    flops_per_token: int
+    parameter_bytes: int
+    gradient_bytes: int
+    optimizer_bytes: int
+    activation_bytes: int
+    cache_bytes_per_token: int | None
+    formulas: Mapping[str, str]
+
+    @property
+    def training_bytes(self) -> int:
+        """Parameters, gradients, optimizer state and the activations of one micro-batch."""
+        return (
+            self.parameter_bytes
+            + self.gradient_bytes
+            + self.optimizer_bytes
+            + self.activation_bytes
+        )
+
+
+def estimate(catalogue: Catalogue, design: Design) -> Estimates:
+    """Works out the estimates of a design from the declarations of its parts."""
+    totals: dict[str, float] = {}
+    sums: dict[str, list[str]] = {}
+    for choice in design:
+        for name, text in catalogue.axes[choice.axis].parts[choice.variant].estimates.items():
+            totals[name] = totals.get(name, 0) + _number(evaluate(text, design.values))
+            sums.setdefault(name, []).append(text)
+    parameters = round(totals.get("parameters", 0))
+    tokens = _number(design.values.get("tokens_per_sample", 1)) * _number(
+        design.values.get("micro_batch_size", 1)
+    )
+    cache = totals.get("cache_bytes_per_token")
+    return Estimates(
+        parameters=parameters,
+        flops_per_token=round(PASSES * totals.get("flops_per_token", 0)),
+        parameter_bytes=FLOAT32_BYTES * parameters,
+        gradient_bytes=FLOAT32_BYTES * parameters,
+        optimizer_bytes=round(totals.get("optimizer_bytes_per_parameter", 0) * parameters),
+        activation_bytes=round(totals.get("activation_bytes_per_token", 0) * tokens),
+        cache_bytes_per_token=None if cache is None else round(cache),
+        formulas=_formulas(sums),
+    )
+
+
+def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:
+    text = {name: " + ".join(terms) for name, terms in sums.items()}
+    return {
+        "parameters": text.get("parameters", "0"),
+        "flops_per_token": f"{PASSES} * ({text.get('flops_per_token', '0')})",
+        "parameter_bytes": f"{FLOAT32_BYTES} * parameters",
+        "gradient_bytes": f"{FLOAT32_BYTES} * parameters",
+        "optimizer_bytes": f"({text.get('optimizer_bytes_per_parameter', '0')}) * parameters",
+        "activation_bytes": (
+            f"({text.get('activation_bytes_per_token', '0')})"
+            " * tokens_per_sample * micro_batch_size"
+        ),
+        "cache_bytes_per_token": text.get("cache_bytes_per_token", "0"),
+        "training_bytes": "parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes",
+    }
+
+
+def _number(value: Value) -> float:
+    """An estimate is a number; exact for whole ones, which stay Python integers."""
+    if isinstance(value, str):
+        raise TypeError(f"an estimate must be a number, not {value!r}")
+    return value

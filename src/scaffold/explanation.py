@@ -1,0 +1,88 @@
+"""What there is to say about one key of a design: an axis, an option or a derived number."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scaffold.alternatives import Alternative, alternatives
+from scaffold.answers import Answers
+from scaffold.catalogue import Catalogue
+from scaffold.decisions import DERIVED, Decision, decide
+from scaffold.design import Design
+from scaffold.errors import DesignError, Problem
+from scaffold.keys import PROJECT_KEYS, canonical, known_keys, nearest, shown
+from scaffold.parts import Option, Part
+from scaffold.rules import fill
+from scaffold.scalars import expected
+
+PROJECT_MEANINGS = dict(
+    zip(
+        PROJECT_KEYS,
+        ("What people and pip call it.", "What `import` calls it.", "What it is, in one line."),
+        strict=True,
+    )
+)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A decision, what may stand in its place, and further facts by name (limits, rules, use)."""
+
+    decision: Decision
+    facts: Mapping[str, str]
+    alternatives: tuple[Alternative, ...]
+
+
+def explain(catalogue: Catalogue, design: Design, answers: Answers, key: str) -> Explanation:
+    """The explanation of ``key``; raises DesignError where the design has no such key."""
+    key = canonical(key)
+    made = {decision.name: decision for decision in decide(catalogue, design)}
+    if key in design.choices:
+        others = tuple(alternatives(catalogue, design, answers, key))
+        return Explanation(made[key], {"question": catalogue.axes[key].question}, others)
+    for choice in design:
+        part = catalogue.axes[choice.axis].parts[choice.variant]
+        for name, option in part.options.items():
+            if key in (name, f"{choice.axis}.{name}"):
+                return _explain_option(design, part, option, made)
+        if key in part.derived:
+            formula = part.derived[key]
+            decision = Decision(key, design.values[key], formula, part.source, DERIVED)
+            return Explanation(decision, {}, ())
+    if key in made:
+        return Explanation(made[key], {}, ())
+    if key in PROJECT_KEYS:
+        value = getattr(design.project, key.partition(".")[2])
+        named = Decision(key, value, PROJECT_MEANINGS[key], "", design.origins[key])
+        return Explanation(named, {}, ())
+    raise DesignError([_no_such_key(catalogue, design, key, list(made))])
+
+
+def _explain_option(
+    design: Design, part: Part, option: Option, made: Mapping[str, Decision]
+) -> Explanation:
+    key = f"{part.axis}.{option.name}"
+    because = option.reason or option.help
+    plain = Decision(key, design.values[option.name], because, part.source, design.origins[key])
+    facts = {
+        "meaning": option.help,
+        "accepts": expected(option),
+        "default": shown(option.default).removeprefix("= "),
+        "stands in": f"configs/train.yaml, {option.config}" if option.config else "the code",
+    }
+    for rule in part.rules:
+        if key in rule.keys:
+            facts[f"rule {rule.id}"] = f"{rule.check} (else: {fill(rule.fix, design.values)})"
+    return Explanation(made.get(key, plain), facts, ())
+
+
+def _no_such_key(catalogue: Catalogue, design: Design, key: str, derived: list[str]) -> Problem:
+    axis = key.partition(".")[0]
+    if key in known_keys(catalogue) and axis in catalogue.axes:
+        if axis not in design.choices:
+            return Problem(key, "(none)", f"this design has no {axis}", "explain another design")
+        rule = f"{axis} = {design[axis].variant} has no such option"
+        return Problem(key, "(none)", rule, f"choose another variant with --set {axis}=...")
+    known = [*design.choices, *design.origins, *design.values, *derived]
+    near = nearest(key, known)
+    fix = f"did you mean {near}?" if near else "`scaffold explain` lists the keys"
+    return Problem(shown(key), "(none)", "there is no such key", fix)

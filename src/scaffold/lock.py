@@ -1,0 +1,204 @@
+"""The lock: what was last applied to a project, and the files through which it is recorded."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from scaffold import __version__
+from scaffold.base import MODES, base_archive, is_safe
+from scaffold.catalogue import Catalogue
+from scaffold.decisions import Decision, recommended
+from scaffold.declarations import LOADER, Fields
+from scaffold.design import Choice, Project
+from scaffold.design_file import design_text
+from scaffold.errors import ScaffoldError, TemplateError
+from scaffold.expressions import evaluate
+from scaffold.formats import yaml_block
+from scaffold.parts import EXPRESSION_PREFIX
+from scaffold.plan import Chosen, RenderPlan
+from scaffold.render import RenderedFile, Tree
+from scaffold.sources import PLAIN_MODE
+
+FORMAT = 1
+DESIGN_PATH = "scaffold.yaml"
+LOCK_PATH = ".scaffold/lock.yaml"
+BASE_PATH = ".scaffold/base.tar.bz2"
+LOCKED = "lock"
+
+
+class LockError(ScaffoldError):
+    """The lock of a project cannot be read: damaged, edited, or written by a newer tool."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A set of parts that was laid over those of the tool."""
+
+    id: str
+    version: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """What a file was when it was rendered: sha256 of its content, and its mode."""
+
+    sha256: str
+    mode: int
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What was last applied: nothing in it depends on the machine, the place or the time.
+
+    ``at_default`` lists the keys whose value is what the catalogue recommended; ``files`` records
+    the files of the base archive.
+    """
+
+    tool: str
+    catalogue: str
+    packs: tuple[Pack, ...]
+    project: Project
+    choices: Mapping[str, Choice]
+    at_default: tuple[str, ...]
+    decisions: tuple[Decision, ...]
+    files: Mapping[str, FileRecord]
+
+
+def seal(
+    catalogue: Catalogue,
+    plan: RenderPlan,
+    tree: Tree,
+    packs: Sequence[Pack] = (),
+) -> Tree:
+    """The rendered tree with scaffold.yaml, the lock and the base archive; a pure function."""
+    design = RenderedFile(design_text(plan).encode(), PLAIN_MODE)
+    base = dict(sorted({**tree, DESIGN_PATH: design}.items()))
+    lock = make_lock(catalogue, plan, base, packs)
+    sealed = {
+        **base,
+        LOCK_PATH: RenderedFile(lock_text(lock).encode(), PLAIN_MODE),
+        BASE_PATH: RenderedFile(base_archive(base), PLAIN_MODE),
+    }
+    return dict(sorted(sealed.items()))
+
+
+def make_lock(
+    catalogue: Catalogue, plan: RenderPlan, base: Tree, packs: Sequence[Pack] = ()
+) -> Lock:
+    """The lock of a plan whose files, scaffold.yaml included, are ``base``."""
+    return Lock(
+        tool=__version__,
+        catalogue=catalogue.digest,
+        packs=tuple(packs),
+        project=plan.design.project,
+        choices=plan.design.choices,
+        at_default=tuple(
+            key for chosen in plan.chosen for key in _keys_at_default(catalogue, plan, chosen)
+        ),
+        decisions=tuple(plan.decisions),
+        files={path: record(file) for path, file in base.items()},
+    )
+
+
+def record(file: RenderedFile) -> FileRecord:
+    """What the lock says of a file."""
+    return FileRecord(hashlib.sha256(file.content).hexdigest(), file.mode)
+
+
+def _keys_at_default(catalogue: Catalogue, plan: RenderPlan, chosen: Chosen) -> list[str]:
+    axis, design = chosen.axis.name, plan.design
+    keys = [axis] if recommended(catalogue, design, axis) == chosen.part.variant else []
+    for option in chosen.part.options.values():
+        default = option.default
+        if isinstance(default, str) and default.startswith(EXPRESSION_PREFIX):
+            default = evaluate(default, design.values)
+        if default == chosen.choice.options[option.name]:
+            keys.append(f"{axis}.{option.name}")
+    return keys
+
+
+def lock_text(lock: Lock) -> str:
+    """The text of .scaffold/lock.yaml."""
+    data = {
+        "format": FORMAT,
+        "tool": lock.tool,
+        "catalogue": lock.catalogue,
+        "packs": {pack.id: {"version": pack.version, "digest": pack.digest} for pack in lock.packs},
+        "project": vars(lock.project),
+        "design": {
+            choice.axis: {"variant": choice.variant, **choice.options}
+            for choice in lock.choices.values()
+        },
+        "at_default": list(lock.at_default),
+        "decisions": {
+            item.name: {"value": item.value, "because": item.because, "source": item.source}
+            for item in lock.decisions
+        },
+        "files": {
+            path: {"sha256": file.sha256, "mode": f"{file.mode:o}"}
+            for path, file in lock.files.items()
+        },
+    }
+    return "# Written by scaffold: what was last applied to this project. Do not edit.\n" + (
+        yaml_block(data)
+    )
+
+
+def read_lock(text: str) -> Lock:
+    """The lock in a text; raises LockError naming what is wrong with it."""
+    try:
+        fields = Fields(Path(LOCK_PATH), yaml.load(text, Loader=LOADER))
+        if fields.read("format", int) > FORMAT:
+            raise LockError(f"{LOCK_PATH}: written by a newer scaffold; upgrade this one")
+        lock = _lock(fields)
+        fields.finish()
+    except (TemplateError, yaml.YAMLError) as error:
+        raise LockError(f"not a lock that can be read, restore it: {error}") from None
+    for path in lock.files:
+        if not is_safe(path):
+            raise LockError(f"{LOCK_PATH}: files: {path!r} is no path of a project's file")
+    return lock
+
+
+def _lock(fields: Fields) -> Lock:
+    return Lock(
+        tool=fields.read("tool", str),
+        catalogue=fields.read("catalogue", str),
+        packs=tuple(fields.each("packs", _pack).values()),
+        project=_project(fields.fields("project")),
+        choices=fields.each("design", _choice),
+        at_default=fields.strings("at_default"),
+        decisions=tuple(fields.each("decisions", _decision).values()),
+        files=fields.each("files", _file_record),
+    )
+
+
+def _pack(fields: Fields, name: str) -> Pack:
+    return Pack(name, fields.read("version", str), fields.read("digest", str))
+
+
+def _project(fields: Fields) -> Project:
+    return Project(*(fields.read(name, str) for name in ("name", "package", "description")))
+
+
+def _choice(fields: Fields, axis: str) -> Choice:
+    variant = fields.read("variant", str)
+    options = {name: fields.value(name) for name in fields.names() if name != "variant"}
+    return Choice(axis, variant, options)
+
+
+def _decision(fields: Fields, name: str) -> Decision:
+    because, source = fields.read("because", str), fields.read("source", str)
+    return Decision(name, fields.value("value"), because, source, LOCKED)
+
+
+def _file_record(fields: Fields, path: str) -> FileRecord:
+    mode = fields.read("mode", str)
+    known = {f"{mode:o}": mode for mode in MODES}
+    if mode not in known:
+        raise fields.error("mode", f"{mode!r} is no mode of {path}")
+    return FileRecord(fields.read("sha256", str), known[mode])

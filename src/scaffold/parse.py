@@ -1,0 +1,194 @@
+"""Turns answers into a Design, or says everything that is wrong with them at once."""
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+
+from scaffold.answers import Answers
+from scaffold.catalogue import Catalogue
+from scaffold.design import Choice, Design, Project, Value
+from scaffold.errors import DesignError, Problem
+from scaffold.expressions import EvaluationError
+from scaffold.keys import PROJECT_KEYS, canonical, known_keys, shown, unknown_key
+from scaffold.naming import name_problems, package_from, package_problems
+from scaffold.parts import Part
+from scaffold.rules import rule_problem
+from scaffold.scalars import RefusedValueError, one_of, parse_text, parse_value
+from scaffold.values import Settled, inputs, settle
+from scaffold.variants import clash, complete, disabled_because
+
+DEFAULT_NAME = "experiment"
+
+
+def parse_design(
+    catalogue: Catalogue, answers: Answers, problems: Sequence[Problem] = ()
+) -> Design:
+    """The design that the answers describe; what they leave open takes its default.
+
+    A default that contradicts an answer moves to a value that does not. Raises DesignError with
+    all ``problems`` (found before, by the reader) and all that are found here.
+    """
+    found = list(problems)
+    answers = {canonical(key): answer for key, answer in answers.items()}
+    known = known_keys(catalogue)
+    found += [unknown_key(key, answers[key].value, known) for key in answers if key not in known]
+    chosen = _read_variants(catalogue, answers, found)
+    implied = _implied_variants(catalogue, answers, chosen)
+    chosen |= implied
+    variants = complete(catalogue, chosen)
+    if variants is None:
+        variants = complete(catalogue, {}) or {}
+        found.append(_nothing_fits(chosen))
+    parts = [catalogue.axes[axis].parts[variant] for axis, variant in variants.items()]
+    refused: set[str] = set()
+    given = _read_options(catalogue, parts, answers, found, refused)
+    project = _read_project(catalogue, parts, answers, found)
+    settled = _settle(parts, given, found)
+    for rule in settled.broken:
+        if not refused.intersection(rule.keys):
+            found.append(rule_problem(rule, settled.values, given, inputs(parts, rule.check)))
+    if found:
+        raise DesignError(list(dict.fromkeys(found)))
+    return _design(parts, project, settled, _origins(answers, {*implied, *settled.moved}))
+
+
+def _origins(answers: Answers, moved: Collection[str]) -> dict[str, str]:
+    """Where the values came from that are not at their default."""
+    return {**dict.fromkeys(moved, "moved"), **{key: answers[key].origin for key in answers}}
+
+
+def _design(
+    parts: Sequence[Part], project: Project, settled: Settled, changed: Mapping[str, str]
+) -> Design:
+    choices = {}
+    origins = {key: changed.get(key, "default") for key in PROJECT_KEYS}
+    for part in parts:
+        options = {name: settled.values[name] for name in part.options}
+        choices[part.axis] = Choice(part.axis, part.variant, options)
+        for key in (part.axis, *(f"{part.axis}.{name}" for name in options)):
+            origins[key] = changed.get(key, "default")
+    return Design(project, choices, settled.values, origins)
+
+
+def _read_variants(
+    catalogue: Catalogue, answers: Answers, problems: list[Problem]
+) -> dict[str, str]:
+    """The variants that the answers name; of two that clash only the first is kept."""
+    chosen: dict[str, str] = {}
+    for axis in catalogue.axes.values():
+        if axis.name not in answers:
+            continue
+        raw = answers[axis.name].value
+        try:
+            chosen[axis.name] = one_of(list(axis.parts), raw)
+        except RefusedValueError as error:
+            problems.append(Problem(axis.name, shown(raw), error.rule, error.fix))
+    for one, two in combinations(list(chosen.items()), 2):
+        reason = clash(catalogue, one, two)
+        if reason is not None:
+            rule = f"it does not go with {one[0]} = {one[1]}: {reason}"
+            problems.append(Problem(two[0], two[1], rule, f"change {two[0]} or {one[0]}"))
+            chosen.pop(two[0], None)
+    return chosen
+
+
+def _implied_variants(
+    catalogue: Catalogue, answers: Answers, chosen: Mapping[str, str]
+) -> dict[str, str]:
+    """The variants of open axes that move since an answer sets an option that the default lacks."""
+    implied: dict[str, str] = {}
+    for axis in catalogue.axes.values():
+        names = {key.partition(".")[2] for key in answers if key.startswith(f"{axis.name}.")}
+        names &= {name for part in axis.parts.values() for name in part.options}
+        if axis.name in answers or not names:
+            continue
+        settled = {**chosen, **implied}
+        default = (complete(catalogue, settled) or {}).get(axis.name)
+        if default is not None and names <= axis.parts[default].options.keys():
+            continue
+        for variant, part in axis.parts.items():
+            is_open = disabled_because(catalogue, axis.name, variant, settled) is None
+            if is_open and names <= part.options.keys():
+                implied[axis.name] = variant
+                break
+    return implied
+
+
+def _nothing_fits(chosen: Mapping[str, str]) -> Problem:
+    keys = list(chosen)
+    text = ", ".join(f"{axis} = {variant}" for axis, variant in chosen.items())
+    return Problem(keys[-1], chosen[keys[-1]], f"no design has {text}", "change one of them")
+
+
+def _read_options(
+    catalogue: Catalogue,
+    parts: Sequence[Part],
+    answers: Answers,
+    problems: list[Problem],
+    refused: set[str],
+) -> dict[str, Value]:
+    """The options' values that the answers give; keys of unusable ones go to ``refused``."""
+    by_axis = {part.axis: part for part in parts}
+    given: dict[str, Value] = {}
+    for key in known_keys(catalogue):
+        axis, _, name = key.partition(".")
+        if key not in answers or key in PROJECT_KEYS or not name:
+            continue
+        raw = answers[key].value
+        part = by_axis.get(axis)
+        try:
+            if part is None:
+                raise RefusedValueError(f"this design has no {axis}", "leave it out")
+            if name not in part.options:
+                raise _belongs_elsewhere(catalogue, part, name)
+            given[key] = parse_value(part.options[name], raw)
+        except RefusedValueError as error:
+            refused.add(key)
+            problems.append(Problem(key, shown(raw), error.rule, error.fix))
+    return given
+
+
+def _belongs_elsewhere(catalogue: Catalogue, part: Part, name: str) -> RefusedValueError:
+    owners = [
+        variant
+        for variant, other in catalogue.axes[part.axis].parts.items()
+        if name in other.options
+    ]
+    return RefusedValueError(
+        f"{part.axis} = {part.variant} has no such option",
+        f"leave it out, or choose {part.axis} = {' or '.join(owners)}",
+    )
+
+
+def _read_project(
+    catalogue: Catalogue, parts: Sequence[Part], answers: Answers, problems: list[Problem]
+) -> Project:
+    texts: dict[str, str] = {}
+    for key in PROJECT_KEYS:
+        if key in answers:
+            try:
+                texts[key] = parse_text(answers[key].value)
+            except RefusedValueError as error:
+                problems.append(Problem(key, shown(answers[key].value), error.rule, error.fix))
+    name = texts.get("project.name") or DEFAULT_NAME
+    package = texts.get("project.package") or package_from(name)
+    problems.extend(name_problems(catalogue, name))
+    if "project.package" in texts or not list(name_problems(catalogue, name)):
+        problems.extend(package_problems(catalogue, package))
+    description = texts.get("project.description") or f"{_task(parts)}, trained with PyTorch."
+    return Project(name, package, description)
+
+
+def _task(parts: Sequence[Part]) -> str:
+    """What the first axis, the task, is called."""
+    return parts[0].title[:1].upper() + parts[0].title[1:] if parts else "A model"
+
+
+def _settle(parts: Sequence[Part], given: Mapping[str, Value], problems: list[Problem]) -> Settled:
+    try:
+        return settle(parts, given)
+    except EvaluationError as error:
+        # The key that was given last is what the user would change first.
+        key = list(given)[-1] if given else "design"
+        rule = f"a value cannot be worked out from it: {error}"
+        problems.append(Problem(key, shown(given.get(key, "default")), rule, "change it"))
+        return Settled({}, {}, ())

@@ -1,0 +1,92 @@
+"""What a catalogue is made of: axes, their parts, and what a part declares."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from scaffold.design import Value
+
+OptionType = Literal["int", "float", "str", "bool", "choice"]
+Provided: TypeAlias = "Value | list[Provided] | dict[str, Provided]"
+EXPRESSION_PREFIX = "= "
+
+
+@dataclass(frozen=True)
+class Option:
+    """A value that the user may set on a part.
+
+    ``default`` is a literal, or an expression over earlier values when it starts with ``"= "``.
+    ``config`` is ``group.key`` of configs/train.yaml for a run-time value, None for structure.
+    """
+
+    name: str
+    type: OptionType
+    default: Value
+    minimum: int | float | None
+    maximum: int | float | None
+    choices: tuple[Value, ...]
+    ask: bool
+    help: str
+    reason: str
+    config: str | None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A condition between values: ``check`` must be true of every design with this part."""
+
+    id: str
+    check: str
+    keys: tuple[str, ...]
+    reason: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One variant of an axis: a folder of real files with its declaration.
+
+    ``files`` maps output paths (with ``package`` for the package) to template files, ``fragments``
+    maps a frame's file name, or its last folders and file name, to the fragment for that frame.
+    """
+
+    axis: str
+    variant: str
+    title: str
+    help: str
+    reason: str
+    source: str
+    order: int
+    requires: Mapping[str, tuple[str, ...]]
+    conflicts: Mapping[str, tuple[str, ...]]
+    because: str
+    options: Mapping[str, Option]
+    derived: Mapping[str, str]
+    rules: tuple[Rule, ...]
+    estimates: Mapping[str, str]
+    dependencies: tuple[str, ...]
+    dev_dependencies: tuple[str, ...]
+    provides: Mapping[str, Provided]
+    files: Mapping[str, Path]
+    fragments: Mapping[str, Path]
+
+    @property
+    def id(self) -> str:
+        """The folder under parts/, which names the part: ``attention/grouped-query``."""
+        return f"{self.axis}/{self.variant}"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One question with its possible answers, the parts, in their order.
+
+    ``when`` limits the axis to designs where each named axis has one of the listed variants.
+    """
+
+    name: str
+    title: str
+    question: str
+    order: int
+    when: Mapping[str, tuple[str, ...]]
+    parts: Mapping[str, Part]

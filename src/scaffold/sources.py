@@ -1,0 +1,60 @@
+"""Reads trees of template files into memory: no later stage but the last touches the disk."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from scaffold.errors import TemplateError
+
+IGNORED_NAMES = frozenset(
+    {"__pycache__", ".ruff_cache", ".mypy_cache", ".pytest_cache", ".DS_Store"}
+)
+IGNORED_SUFFIXES = (".pyc", ".pyo")
+PLAIN_MODE = 0o644
+EXECUTABLE_MODE = 0o755
+
+
+@dataclass(frozen=True)
+class Source:
+    """One template file: where it lies, what it holds, and the mode its output gets."""
+
+    path: Path
+    content: bytes
+    mode: int
+
+    @cached_property
+    def text(self) -> str:
+        """The content as text with ``\\n`` line ends; raises TemplateError if it is not UTF-8."""
+        try:
+            text = self.content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise TemplateError(f"{self.path}: not UTF-8 text: {error}") from None
+        return text.replace("\r\n", "\n")
+
+
+def read_tree(root: Path) -> dict[str, Source]:
+    """Every file below ``root`` by its path from there, sorted; none if it is absent."""
+    return {path: source for path, source in sorted(_walk(root, ""))}
+
+
+def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, Source]]:
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if entry.name in IGNORED_NAMES or entry.name.endswith(IGNORED_SUFFIXES):
+            continue
+        path = folder / entry.name
+        if entry.is_dir():
+            yield from _walk(path, f"{prefix}{entry.name}/")
+        else:
+            # Not every file system that the tree was unpacked on keeps the bit.
+            is_executable = entry.name.removesuffix(".jinja").endswith(".sh") or bool(
+                entry.stat().st_mode & stat.S_IXUSR
+            )
+            mode = EXECUTABLE_MODE if is_executable else PLAIN_MODE
+            yield f"{prefix}{entry.name}", Source(path, path.read_bytes(), mode)

@@ -1,0 +1,48 @@
+"""One optimizer step: gradients of all micro-batches, clipped, checked, applied."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import nn
+
+from .data import Batch
+from .objective import count_targets
+from .state import TrainState
+
+
+# {# Slots: model reads state, binds model. targets reads and rebinds targets (0-d, this rank's).
+#    before_forward reads model, batch, batches. accumulate reads state, model, batch, targets;
+#    binds micro_loss. loss reads and rebinds loss. before_clip and apply read state, optimizer,
+#    mean_loss, grad_norm; apply binds finite. #}
+class StepResult(NamedTuple):
+    """What one step did."""
+
+    loss: float  # mean over all targets of the step, nats
+    grad_norm: float  # over all parameters, before clipping
+    finite: bool  # False: the loss or the gradients were not finite, and nothing was changed
+
+
+def train_step(state: TrainState, batches: Sequence[Batch], max_grad_norm: float) -> StepResult:
+    """Take one optimizer step on all micro-batches in ``batches``.
+
+    Every target weighs the same, whichever micro-batch it is in: the sum of the losses is divided
+    by the number of targets of the whole step, since a mean of means would favour short batches.
+    """
+    # {% print parallelism.model() %}
+    optimizer = state.optimizer
+    targets = torch.stack([count_targets(batch) for batch in batches]).sum()
+    # {% print parallelism.targets() %}
+    loss = torch.zeros((), device=targets.device)
+    for batch in batches:
+        # {% print parallelism.before_forward() %}
+        # {% print precision.accumulate() %}
+        loss += micro_loss.detach()
+    # {% print parallelism.loss() %}
+    # {% print precision.before_clip() %}
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
+    # Host-device sync: the only one of a step; a bad step must be known before it is applied.
+    mean_loss, grad_norm = torch.stack([loss, norm.float()]).tolist()
+    # {% print precision.apply() %}
+    optimizer.zero_grad(set_to_none=True)
+    return StepResult(mean_loss, grad_norm, finite)

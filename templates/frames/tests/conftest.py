@@ -1,0 +1,74 @@
+"""A model and a run that are small enough for a test."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from package.config import Config, load_config
+from package.model import ModelConfig, build_model
+from package.optim import build_optimizer
+from package.state import TrainState
+
+CONFIG_FILE = Path(__file__).parents[1] / "configs" / "train.yaml"
+torch.set_num_threads(1)  # small tensors gain nothing from more, and results do not vary
+
+
+def identical(one: Any, other: Any) -> bool:
+    """Whether two nested states are equal, tensors bit by bit."""
+    if torch.is_tensor(one):
+        return torch.is_tensor(other) and one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(identical(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(identical, one, other))
+    return bool(one == other)
+
+
+# {# Slots: tiny gives keyword arguments of ModelConfig. environment reads monkeypatch. test_values
+#    gives overrides. prepare reads tmp_path and overrides, adds to overrides. device_fixture binds
+#    the fixture device. #}
+@pytest.fixture
+def model_config() -> ModelConfig:
+    return replace(
+        ModelConfig(),
+        dim=32,
+        n_layers=2,
+        n_heads=4,
+        # {% print task.tiny() %}
+        # {% print attention.tiny() %}
+        # {% print span.tiny() %}
+        # {% print feed_forward.tiny() %}
+    )
+
+
+@pytest.fixture
+def config(tmp_path: Path, model_config: ModelConfig, monkeypatch: pytest.MonkeyPatch) -> Config:
+    """A run of six steps of the small model, evaluated and saved after three and six."""
+    monkeypatch.setattr("{{package}}.train.ModelConfig", lambda: model_config)
+    # {% print parallelism.environment() %}
+    overrides = [
+        f"train.run_dir={tmp_path / 'run'}",
+        "train.device=cpu",
+        "train.steps=6",
+        "train.batch_size=4",
+        "train.micro_batch_size=2",
+        "train.log_every=1",
+        "train.eval_every=3",
+        "train.eval_samples=5",
+        "train.checkpoint_every=3",
+        "schedule.warmup_steps=2",
+        # {% print graph_mode.test_values() %}
+    ]
+    # {% print data.prepare() %}
+    return load_config(["--config", str(CONFIG_FILE), *overrides])
+
+
+# {% print parallelism.device_fixture() %}
+@pytest.fixture
+def state(config: Config, model_config: ModelConfig, device: torch.device) -> TrainState:
+    """The small model before its first step."""
+    model = build_model(model_config, device, config.train.seed)
+    return TrainState(model, build_optimizer(model, config.optimizer), device)

@@ -1,0 +1,137 @@
+"""A checkpoint is whole or passed over, and the good ones are never lost."""
+
+import multiprocessing
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+from package import checkpoint
+from package.checkpoint import MANIFEST, Checkpoints
+from package.config import Config
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def checkpoints(config: Config) -> Checkpoints:
+    return Checkpoints(Path(config.train.run_dir) / "checkpoints", keep_last=2)
+
+
+def save(checkpoints: Checkpoints, step: int, best: bool = False) -> None:
+    state = {"model": {"w": torch.full((4,), float(step))}, "progress": {"step": step}}
+    checkpoints.save(step, state, best)
+
+
+def latest(checkpoints: Checkpoints) -> int | None:
+    state = checkpoints.load_latest(CPU)
+    return None if state is None else state["progress"]["step"]
+
+
+def test_the_latest_comes_back_as_it_was(checkpoints: Checkpoints) -> None:
+    assert latest(checkpoints) is None
+    save(checkpoints, 9)
+    save(checkpoints, 10)
+    state = checkpoints.load_latest(CPU)
+    assert state is not None
+    assert state["progress"] == {"step": 10}
+    assert torch.equal(state["model"]["w"], torch.full((4,), 10.0))
+
+
+def test_the_best_and_the_last_are_kept(checkpoints: Checkpoints) -> None:
+    for step in (1, 2, 3, 4):
+        save(checkpoints, step, best=step == 1)
+    names = sorted(path.name for path in checkpoints.directory.iterdir())
+    steps = ["step-00000001", "step-00000003", "step-00000004"]
+    assert names == ["best", "latest", *steps]
+    assert checkpoints.load_model("best", CPU)["w"][0] == 1
+    assert checkpoints.load_model("latest", CPU)["w"][0] == 4
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "manifest lost", "manifest broken", "file lost"])
+def test_a_broken_one_is_passed_over_with_a_warning(checkpoints: Checkpoints, damage: str) -> None:
+    save(checkpoints, 1)
+    save(checkpoints, 2)
+    broken = checkpoints.directory / "step-00000002"
+    content = (broken / "model.pt").read_bytes()
+    if damage == "cut":
+        (broken / "model.pt").write_bytes(content[:-1])
+    elif damage == "flip":
+        (broken / "model.pt").write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    elif damage == "manifest lost":
+        (broken / MANIFEST).unlink()
+    elif damage == "manifest broken":
+        (broken / MANIFEST).write_text("[]", encoding="utf-8")
+    else:
+        (broken / "model.pt").unlink()
+    with pytest.warns(UserWarning, match="step-00000002"):
+        assert latest(checkpoints) == 1
+
+
+def test_a_broken_one_does_not_push_out_a_good_one(checkpoints: Checkpoints) -> None:
+    for step in (1, 5, 6):
+        save(checkpoints, step)
+    for step in (5, 6):
+        (checkpoints.directory / f"step-0000000{step}" / MANIFEST).unlink()
+    save(checkpoints, 2)
+    with pytest.warns(UserWarning, match="not a whole checkpoint"):
+        assert latest(checkpoints) == 2
+
+
+def _die_while_saving(checkpoints: Checkpoints, syncs: int) -> None:
+    """Save step 2, and be killed in place of the given one of the writes being made durable."""
+    real, done = checkpoint._sync, 0
+
+    def sync(path: Path) -> None:
+        nonlocal done
+        if done == syncs:
+            os.kill(os.getpid(), signal.SIGKILL)
+        done += 1
+        real(path)
+
+    checkpoint._sync = sync
+    save(checkpoints, 2, best=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed by POSIX signals")
+@pytest.mark.parametrize("syncs", range(8))
+def test_killed_while_saving(checkpoints: Checkpoints, syncs: int) -> None:
+    save(checkpoints, 1, best=True)
+    child = multiprocessing.get_context("fork").Process(
+        target=_die_while_saving, args=(checkpoints, syncs)
+    )
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    renamed = syncs > 3  # two files, the manifest and the directory come before the rename
+    assert latest(checkpoints) == (2 if renamed else 1)
+    checkpoints.load_model("best", CPU)
+    save(checkpoints, 3)
+    assert latest(checkpoints) == 3
+
+
+def _run_out_of_space(checkpoints: Checkpoints) -> None:
+    resource = pytest.importorskip("resource")
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    with pytest.raises((OSError, RuntimeError)):
+        save(checkpoints, 2)
+    os._exit(0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file sizes are limited by POSIX calls")
+def test_no_space_left(checkpoints: Checkpoints) -> None:
+    save(checkpoints, 1)
+    child = multiprocessing.get_context("fork").Process(
+        target=_run_out_of_space, args=(checkpoints,)
+    )
+    child.start()
+    child.join()
+    assert child.exitcode == 0
+    assert latest(checkpoints) == 1
+
+
+def test_a_missing_checkpoint_is_named(checkpoints: Checkpoints) -> None:
+    with pytest.raises(FileNotFoundError, match="no best checkpoint yet"):
+        checkpoints.load_model("best", CPU)

@@ -1,0 +1,118 @@
+"""A run that is stopped and continued ends where the uninterrupted one ends, bit for bit."""
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from conftest import identical
+from package import train as train_module
+from package.checkpoint import Checkpoints
+from package.config import Config, ConfigError
+from package.metrics import read_log
+from package.model import ModelConfig
+from package.signals import EXIT_STOPPED
+from package.step import StepResult, train_step
+from package.train import train
+
+CPU = torch.device("cpu")
+
+
+def final_state(run_dir: str) -> dict[str, Any]:
+    state = Checkpoints(Path(run_dir) / "checkpoints", keep_last=1).load_latest(CPU)
+    assert state is not None
+    return state
+
+
+def losses(run_dir: str) -> list[tuple[int, float | None, float | None]]:
+    """Step, loss, validation loss and rate of every line of the log."""
+    return [
+        (entry.step, entry.metrics.get("loss"), entry.metrics.get("val_loss"))
+        for entry in read_log(Path(run_dir))
+    ]
+
+
+def send_during(
+    monkeypatch: pytest.MonkeyPatch, function: str, call: int, signal_name: str
+) -> None:
+    """Make the given call of a function of the loop receive a signal while it runs."""
+    real, calls = getattr(train_module, function), 0
+
+    def interrupted(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            os.kill(os.getpid(), signal.Signals[signal_name])
+        return real(*arguments)
+
+    monkeypatch.setattr(train_module, function, interrupted)
+
+
+def test_a_run_is_logged_drawn_and_saved(config: Config) -> None:
+    assert train(config) == 0
+    run_dir = Path(config.train.run_dir)
+    steps = [entry.step for entry in read_log(run_dir)]
+    assert steps == [0, 1, 2, 3, 3, 4, 5, 6, 6]  # evaluated at 0, 3 and 6
+    assert (run_dir / "loss.png").stat().st_size > 0
+    assert final_state(config.train.run_dir)["progress"]["step"] == 6
+    assert train(config) == 0  # complete: nothing more to do
+    assert [entry.step for entry in read_log(run_dir)] == steps
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
+@pytest.mark.parametrize(
+    "interruption",
+    [("train_step", 2, "SIGTERM"), ("train_step", 5, "SIGUSR1"), ("evaluate", 2, "SIGTERM")],
+)
+def test_stopped_and_continued_equals_uninterrupted(
+    config: Config,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    interruption: tuple[str, int, str],
+) -> None:
+    assert train(config) == 0
+    again = replace(config, train=replace(config.train, run_dir=str(tmp_path / "again")))
+    with monkeypatch.context() as patch:
+        send_during(patch, *interruption)
+        assert train(again) == EXIT_STOPPED
+    assert train(again) == 0
+    expected, found = final_state(config.train.run_dir), final_state(again.train.run_dir)
+    assert identical(found, expected)
+    assert losses(again.train.run_dir) == losses(config.train.run_dir)
+
+
+def test_a_checkpoint_of_another_model_is_refused(
+    config: Config, model_config: ModelConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert train(config) == 0
+    deeper = replace(model_config, n_layers=3)
+    monkeypatch.setattr(train_module, "ModelConfig", lambda: deeper)
+    with pytest.raises(ConfigError, match="n_layers is 3 here and 2 there"):
+        train(config)
+
+
+@pytest.mark.parametrize(("budget", "steps"), [(0, 1), (1, 6)])
+def test_a_bad_step_stops_the_run_unless_it_may_be_skipped(
+    config: Config, monkeypatch: pytest.MonkeyPatch, budget: int, steps: int
+) -> None:
+    allowed = replace(config, train=replace(config.train, max_skipped_steps=budget))
+    calls = 0
+
+    def second_is_bad(*arguments: Any) -> StepResult:
+        nonlocal calls
+        calls += 1
+        result = train_step(*arguments)
+        return result._replace(finite=False) if calls == 2 else result
+
+    monkeypatch.setattr(train_module, "train_step", second_is_bad)
+    if budget:
+        assert train(allowed) == 0
+        progress = final_state(config.train.run_dir)["progress"]
+        assert (progress["step"], progress["samples_seen"], progress["skipped_steps"]) == (6, 28, 1)
+    else:
+        with pytest.raises(FloatingPointError, match="samples 4 to 7"):
+            train(allowed)
+    assert read_log(Path(config.train.run_dir))[-1].step == steps

@@ -1,0 +1,28 @@
+"""Fewer key and value heads than query heads."""
+
+import torch.nn.functional as F
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, config):
+        # {% macro projections() %}
+        if config.n_heads % config.n_kv_heads != 0:
+            raise ValueError(
+                f"n_heads = {config.n_heads}: must be a multiple of n_kv_heads ="
+                f" {config.n_kv_heads}, since as many query heads share each key and value head"
+            )
+        kv_dim = config.n_kv_heads * config.head_dim
+        self.wq = nn.Linear(config.dim, config.dim, bias=False)
+        self.wk = nn.Linear(config.dim, kv_dim, bias=False)
+        self.wv = nn.Linear(config.dim, kv_dim, bias=False)
+        self.wo = nn.Linear(config.dim, config.dim, bias=False)
+        # {% endmacro %}
+
+    def forward(self, q, k, v, mask):
+        # {% macro attend() %}
+        heads = F.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
+        )
+        # {% endmacro %}
+        return heads

@@ -1,0 +1,4 @@
+"""The digits need no preparation."""
+
+# {% macro prepare() %}
+# {% endmacro %}

@@ -1,0 +1,4 @@
+"""Nothing to set."""
+
+# {% macro train_fields() %}
+# {% endmacro %}

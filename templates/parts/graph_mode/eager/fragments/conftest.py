@@ -1,0 +1,4 @@
+"""Nothing to set."""
+
+# {% macro test_values() %}
+# {% endmacro %}

@@ -1,0 +1,4 @@
+"""The model runs as written."""
+
+# {% macro compile() %}
+# {% endmacro %}

@@ -1,0 +1,11 @@
+"""Shifted to a mean of 0, scaled to a variance of 1."""
+
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, config):
+        # {% macro norms() %}
+        self.attention_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
+        self.ffn_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
+        # {% endmacro %}

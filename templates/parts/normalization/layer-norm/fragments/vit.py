@@ -1,0 +1,15 @@
+"""Shifted to a mean of 0, scaled to a variance of 1.
+
+# {% macro summary() %}
+- LayerNorm with a scale and no bias (arXiv:1607.06450).
+# {% endmacro %}
+"""
+
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, config):
+        # {% macro final() %}
+        self.norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
+        # {% endmacro %}

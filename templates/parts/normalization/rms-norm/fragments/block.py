@@ -1,0 +1,11 @@
+"""Scaled to a root mean square of 1."""
+
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, config):
+        # {% macro norms() %}
+        self.attention_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
+        self.ffn_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
+        # {% endmacro %}

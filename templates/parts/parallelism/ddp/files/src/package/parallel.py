@@ -1,0 +1,110 @@
+"""Data parallelism: one process a device, each with its share of every batch.
+
+``torchrun`` starts the processes and tells each its rank; what they agree on goes through the
+functions here. Every rank must call each of them, in the same order.
+"""
+
+import os
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from .config import ConfigError, TrainConfig
+from .device import select_device
+
+# A rank that waits longer than this for the others gives up. The longest honest wait is for rank 0
+# to write a checkpoint.
+TIMEOUT = timedelta(minutes=10)
+
+
+def init_ranks(config: TrainConfig) -> torch.device:
+    """Join the other processes; returns the device of this one.
+
+    Raises ``ConfigError`` if the process was not started by ``torchrun``, or if the batch does not
+    divide over the ranks.
+    """
+    missing = [name for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK") if name not in os.environ]
+    if missing:
+        raise ConfigError(
+            [f"{', '.join(missing)}: not set; start with torchrun, as launch/local.sh does"]
+        )
+    share = config.micro_batch_size * world_size()
+    if config.batch_size % share:
+        raise ConfigError(
+            [
+                f"train.batch_size = {config.batch_size}: must be a multiple of {share}, which is"
+                f" train.micro_batch_size = {config.micro_batch_size} on each of"
+                f" {world_size()} ranks"
+            ]
+        )
+    device = select_device(config.device)
+    if device.type == "cuda":
+        device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=TIMEOUT)
+    return device
+
+
+def rank() -> int:
+    """The number of this process, from 0."""
+    return int(os.environ["RANK"])
+
+
+def world_size() -> int:
+    """The number of processes."""
+    return int(os.environ["WORLD_SIZE"])
+
+
+def replicate(model: nn.Module, device: torch.device) -> DistributedDataParallel:
+    """Wrap the model so that its gradients are averaged over the ranks during the backward pass."""
+    ids = [device.index] if device.type == "cuda" else None
+    return DistributedDataParallel(model, device_ids=ids, gradient_as_bucket_view=True)
+
+
+def sum_over_ranks(value: Tensor) -> Tensor:
+    """The sum of ``value`` over all ranks, the same on each."""
+    total = value.clone()
+    dist.all_reduce(total)
+    return total
+
+
+def any_rank(flag: bool) -> bool:
+    """Whether the flag is set on at least one rank; the same answer on each."""
+    votes = torch.tensor(int(flag), device=_device())
+    dist.all_reduce(votes, op=dist.ReduceOp.MAX)
+    return bool(votes.item())  # host-device sync
+
+
+def require_equal(name: str, value: int) -> None:
+    """Raise ``RuntimeError`` on every rank unless all of them hold the same ``value``."""
+    bounds = torch.tensor([value, -value], device=_device())
+    dist.all_reduce(bounds, op=dist.ReduceOp.MAX)
+    highest, negative_lowest = bounds.tolist()
+    if highest != -negative_lowest:
+        raise RuntimeError(
+            f"{name} is {value} on rank {rank()}, from {-negative_lowest} to {highest} over all"
+            " ranks; they must read the same files"
+        )
+
+
+def gather_objects(value: object) -> list[object]:
+    """What every rank holds, in the order of the ranks; the same list on each."""
+    gathered: list[object] = [None] * world_size()
+    dist.all_gather_object(gathered, value)
+    return gathered
+
+
+def leave_ranks() -> None:
+    """Wait for the others, so that nobody leaves while a checkpoint is being written."""
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def _device() -> torch.device:
+    """Where the tensors of a collective must be: NCCL takes those on its GPU, gloo the CPU's."""
+    if dist.get_backend() == "nccl":
+        return torch.device("cuda", torch.cuda.current_device())
+    return torch.device("cpu")

@@ -1,0 +1,11 @@
+"""Every rank has built its state; one writes."""
+
+from .parallel import rank
+
+
+class Checkpoints:
+    def save(self):
+        # {% macro save_on_one_rank() %}
+        if rank() != 0:
+            return
+        # {% endmacro %}

@@ -1,0 +1,12 @@
+"""The ranks decide together, or one would leave while the others wait for it."""
+
+from .parallel import any_rank
+
+
+class StopSignal:
+    def requested(self):
+        # {% macro stop_requested() %}
+        # Often only one process gets the signal; all must leave at the same step.
+        self._received = any_rank(self._received)
+        return self._received
+        # {% endmacro %}

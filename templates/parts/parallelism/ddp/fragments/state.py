@@ -1,0 +1,30 @@
+"""A replica to step with, and the generators of every rank."""
+
+import warnings
+
+from .parallel import gather_objects, rank, replicate, world_size
+from .rng import load_rng_state, rng_state
+
+
+class TrainState:
+    def __init__(self, model, device):
+        # {% macro init() %}
+        self.replica = replicate(model, device)
+        # {% endmacro %}
+
+    def state_dict(self, state):
+        # {% macro save_rng() %}
+        state["rng"] = gather_objects(rng_state(self.device))
+        # {% endmacro %}
+
+    def load_state_dict(self, state):
+        # {% macro load_rng() %}
+        if len(state["rng"]) == world_size():
+            load_rng_state(state["rng"][rank()], self.device)
+        else:
+            warnings.warn(
+                f"saved by {len(state['rng'])} ranks, continued by {world_size()}: the random"
+                " number generators start anew; weights, moments and data position are exact",
+                stacklevel=2,
+            )
+        # {% endmacro %}

@@ -1,0 +1,4 @@
+"""This process writes."""
+
+# {% macro save_on_one_rank() %}
+# {% endmacro %}

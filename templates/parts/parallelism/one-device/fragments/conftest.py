@@ -1,0 +1,16 @@
+"""The tests run on the CPU."""
+
+import pytest
+import torch
+
+# {% macro environment() %}
+# {% endmacro %}
+
+
+# {% macro device_fixture() %}
+@pytest.fixture
+def device() -> torch.device:
+    return torch.device("cpu")
+
+
+# {% endmacro %}

@@ -1,0 +1,18 @@
+"""One set of random number generators."""
+
+from .rng import load_rng_state, rng_state
+
+
+class TrainState:
+    # {% macro init() %}
+    # {% endmacro %}
+
+    def state_dict(self, state):
+        # {% macro save_rng() %}
+        state["rng"] = rng_state(self.device)
+        # {% endmacro %}
+
+    def load_state_dict(self, state):
+        # {% macro load_rng() %}
+        load_rng_state(state["rng"], self.device)
+        # {% endmacro %}

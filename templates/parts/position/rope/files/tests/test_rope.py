@@ -1,0 +1,45 @@
+"""Rotary embedding: exact angles, relative positions, and no cast."""
+
+import pytest
+import torch
+from package.model.rope import RotaryEmbedding
+from torch.testing import assert_close
+
+
+def exact_cosines(head_dim: int, max_seq_len: int, theta: float) -> torch.Tensor:
+    pairs = torch.arange(head_dim // 2, dtype=torch.float64)
+    positions = torch.arange(max_seq_len, dtype=torch.float64)
+    return (positions[:, None] / theta ** (2 * pairs / head_dim)).cos()
+
+
+def test_the_table_stays_exact_when_the_model_is_cast() -> None:
+    rope = RotaryEmbedding(64, 8192, 10000.0).bfloat16()
+    assert rope.table.dtype == torch.float32
+    assert (rope.table[0] - exact_cosines(64, 8192, 10000.0)).abs().max() < 1e-6
+    assert rope(torch.ones(1, 1, 4, 64, dtype=torch.bfloat16), 0).dtype == torch.bfloat16
+
+
+def test_the_table_is_there_after_to_empty() -> None:
+    with torch.device("meta"):
+        rope = RotaryEmbedding(8, 16, 10000.0)
+    rope.to_empty(device="cpu")
+    assert_close(rope.table[0].double(), exact_cosines(8, 16, 10000.0), atol=1e-6, rtol=0)
+    assert not rope.state_dict()
+
+
+def test_scores_depend_on_distances_only() -> None:
+    rope = RotaryEmbedding(16, 64, 100.0)
+    q, k = torch.randn(2, 1, 3, 1, 16, generator=torch.Generator().manual_seed(0))
+    scores = torch.stack([rope(q, start + 5) @ rope(k, start).mT for start in range(0, 59, 7)])
+    assert_close(scores, scores[:1].expand_as(scores), atol=1e-5, rtol=0)
+    assert (rope(q, 6) @ rope(k, 0).mT - scores[0]).abs().max() > 1e-2
+
+
+def test_lengths_are_kept() -> None:
+    x = torch.randn(2, 3, 8, 16, generator=torch.Generator().manual_seed(0))
+    assert_close(RotaryEmbedding(16, 8, 100.0)(x, 0).norm(dim=-1), x.norm(dim=-1))
+
+
+def test_an_odd_head_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be even"):
+        RotaryEmbedding(7, 16, 10000.0)

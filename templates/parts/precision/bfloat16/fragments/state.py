@@ -1,0 +1,8 @@
+"""Nothing more to keep."""
+
+# {% macro init() %}
+# {% endmacro %}
+# {% macro save() %}
+# {% endmacro %}
+# {% macro load() %}
+# {% endmacro %}

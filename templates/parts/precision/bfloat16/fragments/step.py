@@ -1,0 +1,23 @@
+"""Forward in bfloat16, update in float32."""
+
+import math
+
+import torch
+
+from .objective import summed_loss
+
+
+def train_step(state, model, optimizer, batches, targets, mean_loss, grad_norm):
+    for batch in batches:
+        # {% macro accumulate() %}
+        with torch.autocast(targets.device.type, dtype=torch.bfloat16):
+            micro_loss = summed_loss(model, batch) / targets
+        micro_loss.backward()
+        # {% endmacro %}
+    # {% macro before_clip() %}
+    # {% endmacro %}
+    # {% macro apply() %}
+    finite = math.isfinite(mean_loss) and math.isfinite(grad_norm)
+    if finite:
+        optimizer.step()
+    # {% endmacro %}

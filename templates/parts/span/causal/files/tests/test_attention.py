@@ -1,0 +1,39 @@
+"""Attention against its definition, written out in float64."""
+
+import math
+
+import torch
+from package.model import ModelConfig, build_model
+from package.model.attention import Attention
+from torch import Tensor
+from torch.testing import assert_close
+
+
+# {# Slots: rotate reads attention, rebinds q and k; share reads model_config, rebinds k and v. #}
+def split_heads(x: Tensor, head_dim: int) -> Tensor:
+    return x.view(*x.shape[:-1], -1, head_dim).transpose(1, 2)
+
+
+def normalized(heads: Tensor, eps: float) -> Tensor:
+    return heads / (heads.square().mean(dim=-1, keepdim=True) + eps).sqrt()
+
+
+@torch.no_grad()
+def test_attention_is_a_mean_of_values_weighted_by_a_softmax(model_config: ModelConfig) -> None:
+    attention = build_model(model_config, torch.device("cpu"), seed=0).double().layers[0].attention
+    assert isinstance(attention, Attention)
+    shape = (2, model_config.max_seq_len, model_config.dim)
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    head_dim = model_config.head_dim
+    q = normalized(split_heads(attention.wq(x), head_dim), model_config.norm_eps)
+    k = normalized(split_heads(attention.wk(x), head_dim), model_config.norm_eps)
+    v = split_heads(attention.wv(x), head_dim)
+    # {% print position.rotate() %}
+    # {% print attention.share() %}
+    scores = q @ k.mT / math.sqrt(head_dim)
+    positions = torch.arange(x.size(1))
+    distance = positions[:, None] - positions
+    scores = scores.masked_fill(distance < 0, -torch.inf)
+    heads = torch.softmax(scores, dim=-1) @ v
+    expected = attention.wo(heads.transpose(1, 2).flatten(2))
+    assert_close(attention(x), expected, atol=1e-12, rtol=1e-9)

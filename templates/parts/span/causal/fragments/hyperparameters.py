@@ -1,0 +1,7 @@
+"""All tokens before it."""
+
+
+class ModelConfig:
+    # {% macro fields() %}
+    # {% endmacro %}
+    pass

@@ -1,0 +1,27 @@
+"""One layer of the transformer.
+
+Shapes: B batch, T patches, D width.
+"""
+
+from torch import Tensor, nn
+
+from .attention import Attention
+from .feed_forward import FeedForward
+from .hyperparameters import ModelConfig
+
+
+# {# Slots: norms reads config, binds self.attention_norm and self.ffn_norm. #}
+class Block(nn.Module):
+    """Attention, then the feed-forward network; each reads the normalized stream and adds to it."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        # {% print normalization.norms() %}
+        self.attention = Attention(config)
+        self.feed_forward = FeedForward(config)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (B, T, D) -> (B, T, D)."""
+        x = x + self.attention(self.attention_norm(x))
+        x = x + self.feed_forward(self.ffn_norm(x))
+        return x

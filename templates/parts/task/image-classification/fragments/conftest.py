@@ -1,0 +1,8 @@
+"""Images are small as they are."""
+
+
+def model_config():
+    return dict(
+        # {% macro tiny() %}
+        # {% endmacro %}
+    )

@@ -1,0 +1,10 @@
+"""The trained vocabulary."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    # {% macro fields() %}
+    vocab_size: int = {{design.tokenizer.vocab_size}}  # tokens the tokenizer learns at most
+    # {% endmacro %}

@@ -1,0 +1,10 @@
+"""One id for each byte."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    # {% macro fields() %}
+    vocab_size: int = 256  # every byte is a token
+    # {% endmacro %}

@@ -1,0 +1,46 @@
+"""Estimates: the sums of what parts declare, with their units and formulas."""
+
+from pathlib import Path
+
+import pytest
+from toy import design_of, toy_catalogue
+
+from scaffold.estimates import estimate
+
+
+def test_sums_what_the_parts_declare(tmp_path: Path) -> None:
+    catalogue = toy_catalogue(tmp_path)
+    found = estimate(catalogue, design_of(catalogue, task__dim=48, training__micro_batch_size=4))
+    parameters = 48 * 48 + 48 * 2
+    assert found.parameters == parameters
+    assert isinstance(found.parameters, int)
+    assert found.flops_per_token == 3 * 2 * 48 * 48
+    assert found.parameter_bytes == found.gradient_bytes == 4 * parameters
+    assert found.optimizer_bytes == 8 * parameters
+    assert found.activation_bytes == 4 * 48 * 256 * 4
+    assert found.cache_bytes_per_token == 8 * 48
+    assert found.training_bytes == 16 * parameters + found.activation_bytes
+    assert found.formulas["parameters"] == "dim * dim + dim * n_groups"
+    assert found.formulas["flops_per_token"] == "3 * (2 * dim * dim)"
+    assert found.formulas["optimizer_bytes"] == "(8) * parameters"
+
+
+def test_a_design_without_a_cache_says_so(tmp_path: Path) -> None:
+    catalogue = toy_catalogue(tmp_path)
+    found = estimate(catalogue, design_of(catalogue, task="pictures"))
+    assert found.cache_bytes_per_token is None
+    assert found.activation_bytes == 64 * 16 * 32
+
+
+def test_large_numbers_stay_exact(tmp_path: Path) -> None:
+    text = f"title: x\nhelp: x\norder: 5\nestimates: {{parameters: {3**45} + 1}}\n"
+    catalogue = toy_catalogue(tmp_path, {"parts/launch/x/part.yaml": text})
+    found = estimate(catalogue, design_of(catalogue))
+    assert found.parameters == 3**45 + 1 + 384 * 384 + 384 * 2
+
+
+def test_an_estimate_must_be_a_number(tmp_path: Path) -> None:
+    text = "title: x\nhelp: x\norder: 5\nestimates: {parameters: \"'many'\"}\n"
+    catalogue = toy_catalogue(tmp_path, {"parts/launch/x/part.yaml": text})
+    with pytest.raises(TypeError, match="must be a number"):
+        estimate(catalogue, design_of(catalogue))
