@@ -11,7 +11,7 @@ from scaffold.design import Design, Value
 from scaffold.equivalent import all_answers
 from scaffold.errors import DesignError
 from scaffold.estimates import estimate
-from scaffold.lock import seal
+from scaffold.lock import BASE_PATH, seal
 from scaffold.parse import parse_design
 from scaffold.plan import RenderPlan, make_plan
 from scaffold.presets import find_preset, presets_root
@@ -39,11 +39,11 @@ class Rendering:
         return f"src/{self.design.project.package}/"
 
     def texts(self, start: str = "", end: str = "") -> dict[str, str]:
-        """The files whose path starts and ends so, as text."""
+        """The files whose path starts and ends so, as text; without the archive."""
         return {
             path: file.content.decode()
             for path, file in self.tree.items()
-            if path.startswith(start) and path.endswith(end)
+            if path.startswith(start) and path.endswith(end) and path != BASE_PATH
         }
 
 

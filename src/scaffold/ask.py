@@ -1,5 +1,7 @@
 """The questions on a terminal: a thin screen over the pure functions of ``questions``."""
 
+import shutil
+import textwrap
 from collections.abc import Callable, Mapping
 
 import questionary
@@ -9,10 +11,21 @@ from scaffold.answers import Answer, Answers
 from scaffold.catalogue import Catalogue
 from scaffold.design import Value
 from scaffold.keys import shown
-from scaffold.questions import ASKED, Question, next_question, prune, refusal
+from scaffold.questions import (
+    ASKED,
+    Question,
+    QuestionChoice,
+    next_question,
+    prune,
+    refusal,
+)
 
-CHOICE_KEYS = "(arrows, Enter; Esc: back; Ctrl-C: leave)"
-VALUE_KEYS = "(Enter; Esc: back; Ctrl-C: leave)"
+KEYS = (
+    "Enter takes the recommended answer. Arrows choose another, Esc goes back, "
+    "Ctrl-C leaves and writes nothing."
+)
+NO_INSTRUCTION = " "  # instead of questionary's own, which names fewer keys
+WIDEST = 100
 WRITE, CHANGE, RESTART, LEAVE = "write", "change", "restart", "leave"
 REVIEW = {
     WRITE: "Write the project",
@@ -35,6 +48,7 @@ def ask_design(
     what a set of answers comes to. Raises KeyboardInterrupt if the user leaves.
     """
     answers: dict[str, Answer] = {}
+    _say(KEYS)
     while True:
         question = next_question(catalogue, {**named, **answers})
         try:
@@ -82,11 +96,12 @@ def _change(
 
 def _put(catalogue: Catalogue, answers: Answers, question: Question) -> Value:
     """The user's answer to one question, valid beside the others."""
-    print(f"\nRecommended: {shown(question.recommended)}. {question.because}")
+    _say(f"Recommended: {shown(question.recommended)}. {question.because}")
     if question.kind == "choice":
         choices = [
             questionary.Choice(
-                title=f"{choice.title}: {choice.help}" if choice.help else choice.title,
+                title=_title(choice, question),
+                description=choice.help or None,
                 value=choice.value,
                 disabled=choice.disabled_because,
             )
@@ -97,7 +112,7 @@ def _put(catalogue: Catalogue, answers: Answers, question: Question) -> Value:
                 question.title,
                 choices=choices,
                 default=next(c for c in choices if c.value == question.recommended),
-                instruction=CHOICE_KEYS,
+                instruction=NO_INSTRUCTION,
             )
         )
 
@@ -110,7 +125,6 @@ def _put(catalogue: Catalogue, answers: Answers, question: Question) -> Value:
             f"{question.title} [{question.help}]",
             default=shown(question.recommended),
             validate=validate,
-            instruction=VALUE_KEYS,
         )
     )
 
@@ -118,8 +132,19 @@ def _put(catalogue: Catalogue, answers: Answers, question: Question) -> Value:
 def _select(title: str, titles: Mapping[str, str], default: str) -> str:
     choices = [questionary.Choice(text, value=value) for value, text in titles.items()]
     initial = next(choice for choice in choices if choice.value == default)
-    asked = questionary.select(title, choices=choices, default=initial, instruction=CHOICE_KEYS)
+    asked = questionary.select(title, choices=choices, default=initial, instruction=NO_INSTRUCTION)
     return str(_run(asked))
+
+
+def _title(choice: QuestionChoice, question: Question) -> str:
+    mark = " (recommended)" if choice.value == question.recommended else ""
+    return f"{choice.title}{mark}"
+
+
+def _say(text: str) -> None:
+    """Prints a paragraph, no wider than the terminal."""
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    print("\n" + textwrap.fill(text, width, break_on_hyphens=False))
 
 
 def _run(asked: questionary.Question) -> Value:

@@ -41,8 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except ScaffoldError as error:
         return _report(error, arguments.json)
-    except KeyboardInterrupt:
-        print("\nInterrupted: nothing is written.", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        notes = getattr(interrupt, "__notes__", None) or ["nothing is written."]
+        print(f"\nInterrupted: {' '.join(notes)}", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader has gone; what is left in the buffer must not raise again at exit.
@@ -71,7 +72,11 @@ def _add_new(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     new = commands.add_parser(
         "new",
         help="make a project",
-        description="Makes a project in DEST. Asks on a terminal if no answers are given.",
+        description=(
+            "Makes a project in DEST. Asks on a terminal if no answers are given. Otherwise every\n"
+            "axis with more than one possible variant must be answered, by file or flag, unless\n"
+            "--preset or --defaults settles what is open. Options have defaults always."
+        ),
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

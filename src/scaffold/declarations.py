@@ -11,6 +11,7 @@ import yaml
 from scaffold.design import Value
 from scaffold.errors import TemplateError
 from scaffold.parts import EXPRESSION_PREFIX, Axis, Option, OptionType, Part, Provided, Rule
+from scaffold.requirements import is_requirement
 from scaffold.sources import Source
 
 T = TypeVar("T")
@@ -166,6 +167,9 @@ def read_part(
         fragments=fragments,
     )
     fields.finish()
+    for text in (*part.dependencies, *part.dev_dependencies):
+        if not is_requirement(text):
+            raise fields.error("dependencies", f"{text!r} is no requirement such as 'torch>=2.11'")
     for name in (*part.options, *part.derived):
         if not NAME.fullmatch(name):
             raise fields.error(name, "must be a lower-case Python name")

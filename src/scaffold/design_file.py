@@ -1,12 +1,13 @@
 """The text of scaffold.yaml: the design as the user edits it, every value with its meaning."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from scaffold.formats import comment, yaml_scalar
+from scaffold.parts import Part
 from scaffold.plan import Chosen, RenderPlan
 
 WIDTH = 100
-HEAD = "The design of this project: change a value, then run `scaffold update`."
+HEAD = "The design of this project; `scaffold new FOLDER --answers scaffold.yaml` makes it anew."
 
 
 def design_text(plan: RenderPlan) -> str:
@@ -16,19 +17,32 @@ def design_text(plan: RenderPlan) -> str:
     lines += _entry("name", project.name, "for people and for pip")
     lines += _entry("package", project.package, "for `import`")
     lines += _entry("description", project.description, "")
+    variants = {choice.axis: choice.variant for choice in plan.design}
     for chosen in plan.chosen:
-        lines += ["", *_block(chosen)]
+        lines += ["", *_block(chosen, variants)]
     return "\n".join(lines) + "\n"
 
 
-def _block(chosen: Chosen) -> Iterator[str]:
+def _block(chosen: Chosen, variants: Mapping[str, str]) -> Iterator[str]:
     axis = chosen.axis
     yield comment(axis.question, WIDTH)
     yield f"{axis.name}:"
-    others = [variant for variant in axis.parts if variant != chosen.part.variant]
+    others = [
+        part.variant
+        for part in axis.parts.values()
+        if part is not chosen.part and _fits(part, variants)
+    ]
     yield from _entry("variant", chosen.part.variant, f"or {', '.join(others)}" if others else "")
     for option in chosen.part.options.values():
         yield from _entry(option.name, chosen.choice.options[option.name], option.help)
+
+
+def _fits(part: Part, variants: Mapping[str, str]) -> bool:
+    """Whether a part may stand beside the variants that are chosen on the other axes."""
+    is_missing = any(variants.get(axis) not in names for axis, names in part.requires.items())
+    return not is_missing and not any(
+        variants.get(axis) in names for axis, names in part.conflicts.items()
+    )
 
 
 def _entry(name: str, value: object, help_text: str) -> Iterator[str]:

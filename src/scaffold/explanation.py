@@ -1,6 +1,6 @@
 """What there is to say about one key of a design: an axis, an option or a derived number."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scaffold.alternatives import Alternative, alternatives
@@ -57,12 +57,26 @@ def explain(catalogue: Catalogue, design: Design, answers: Answers, key: str) ->
     raise DesignError([_no_such_key(catalogue, design, key, list(made))])
 
 
+def further_options(
+    catalogue: Catalogue, design: Design, decisions: Sequence[Decision]
+) -> tuple[Decision, ...]:
+    """The options of the design that are no decisions, since nobody need think of them."""
+    told = {decision.name for decision in decisions}
+    parts = [catalogue.axes[choice.axis].parts[choice.variant] for choice in design]
+    plain = [_plain(design, part, option) for part in parts for option in part.options.values()]
+    return tuple(decision for decision in plain if decision.name not in told)
+
+
+def _plain(design: Design, part: Part, option: Option) -> Decision:
+    key = f"{part.axis}.{option.name}"
+    because = option.reason or option.help
+    return Decision(key, design.values[option.name], because, part.source, design.origins[key])
+
+
 def _explain_option(
     design: Design, part: Part, option: Option, made: Mapping[str, Decision]
 ) -> Explanation:
     key = f"{part.axis}.{option.name}"
-    because = option.reason or option.help
-    plain = Decision(key, design.values[option.name], because, part.source, design.origins[key])
     facts = {
         "meaning": option.help,
         "accepts": expected(option),
@@ -72,7 +86,7 @@ def _explain_option(
     for rule in part.rules:
         if key in rule.keys:
             facts[f"rule {rule.id}"] = f"{rule.check} (else: {fill(rule.fix, design.values)})"
-    return Explanation(made.get(key, plain), facts, ())
+    return Explanation(made.get(key, _plain(design, part, option)), facts, ())
 
 
 def _no_such_key(catalogue: Catalogue, design: Design, key: str, derived: list[str]) -> Problem:

@@ -15,13 +15,13 @@ PLACEHOLDER = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
 def next_steps(plan: RenderPlan, destination: str) -> tuple[tuple[str, str], ...]:
     """(command, what it does): enter the folder, install, prepare the data if need be, train.
 
-    Parts say how under ``provides``: ``before`` (a list of ``run``, ``does``) and ``run_command``.
+    Parts say how under ``provides``: ``prepare_commands`` (``run``, ``does``) and ``run_command``.
     """
     steps = [
         (f"cd {shlex.quote(destination)}", "the new project"),
         (INSTALL, "install it with what it needs"),
     ]
-    steps += [_step(plan, item) for item in _list(plan.provides.get("before", []))]
+    steps += [_step(plan, item) for item in _list(plan.provides.get("prepare_commands", []))]
     steps.append((_filled(plan, plan.provides.get("run_command", TRAIN)), "train"))
     return tuple(steps)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Literal
 
@@ -146,6 +147,11 @@ def _candidates(
                 problems.append(f"{output}: belongs to both {other.owner} and {owner}")
             if output.startswith(RESERVED):
                 problems.append(f"{path}: {output} is written by the tool itself")
+    for name, candidate in owners.items():
+        for folder in PurePosixPath(name).parents:
+            if str(folder) in owners:
+                other = owners[str(folder)]
+                problems.append(f"{candidate.path}: {other.owner} has a file {other.path}")
     return sorted(owners.values(), key=lambda candidate: candidate.path)
 
 

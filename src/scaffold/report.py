@@ -16,11 +16,14 @@ from scaffold.decisions import DERIVED, Decision
 from scaffold.design import Design
 from scaffold.errors import DesignError, ScaffoldError
 from scaffold.explanation import Explanation
+from scaffold.keys import shown
 from scaffold.units import bytes_text, quantity
 
 PIPE_WIDTH = 100
 NARROWEST = 40
 NAME_WIDTH = 26
+# Not worth a mark: what nobody decided, and, where all was asked, what was answered.
+UNMARKED = ("default", "asked", DERIVED)
 BOLD = "\033[1m"
 PLAIN = "\033[0m"
 
@@ -74,10 +77,19 @@ def decisions_text(decisions: Sequence[Decision], style: Style) -> str:
     lines = []
     for decision in decisions:
         value = quantity(decision.name, decision.value)
-        mark = "" if decision.origin in ("default", DERIVED) else f"  [{decision.origin}]"
+        mark = "" if decision.origin in UNMARKED else f"  [{decision.origin}]"
         lines.append(style.heading(f"{decision.name:<{NAME_WIDTH}} {value}{mark}"))
         sign = "= " if decision.origin == DERIVED else ""
         lines.append(style.wrap(f"{sign}{decision.because}", 4))
+    return "\n".join(lines) + "\n"
+
+
+def further_text(options: Sequence[Decision], style: Style) -> str:
+    """The remaining options, one line each."""
+    if not options:
+        return ""
+    lines = ["", style.heading("Further options:")]
+    lines += [f"  {option.name:<{NAME_WIDTH}} {shown(option.value)}" for option in options]
     return "\n".join(lines) + "\n"
 
 
@@ -86,7 +98,7 @@ def summary_text(design: Design, decisions: Sequence[Decision], style: Style) ->
     lines = [style.heading(f"{design.project.name} (package {design.project.package})")]
     for decision in decisions:
         value = quantity(decision.name, decision.value)
-        mark = "" if decision.origin in ("default", DERIVED) else f"  [{decision.origin}]"
+        mark = "" if decision.origin in UNMARKED else f"  [{decision.origin}]"
         lines.append(f"  {decision.name:<{NAME_WIDTH}} {value}{mark}")
     return "\n".join(lines) + "\n"
 

@@ -21,8 +21,13 @@ FOREIGN = (
     "GIT_PREFIX",
     "GIT_WORK_TREE",
 )
-# No hook of the user's may refuse the commit, or wait for an answer; nor may a key for signing.
-SETTINGS = ("-c", f"core.hooksPath={os.devnull}", "-c", "commit.gpgSign=false")
+# No hook of the user's may refuse the commit, or wait for an answer; nor may a key for signing, or
+# a check of line ends.
+SETTINGS = (
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "commit.gpgSign=false"),
+    *("-c", "core.safecrlf=false"),
+)
 
 
 def check(folder: Path) -> None:

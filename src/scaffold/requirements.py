@@ -3,7 +3,16 @@
 import re
 from collections.abc import Iterable
 
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9._-]+)\s*(\[[^\]]*\])?\s*([^;]*?)\s*(;.*)?")
+_SPECIFIER = r"(?:[<>~!=]=?=?\s*[\w.*+!-]+)"
+_REQUIREMENT = re.compile(
+    r"\s*([A-Za-z0-9._-]+)\s*(\[[\w\s,.-]*\])?"
+    rf"\s*({_SPECIFIER}(?:\s*,\s*{_SPECIFIER})*)?\s*(;.*)?"
+)
+
+
+def is_requirement(text: str) -> bool:
+    """Whether a text has the form of a requirement: name, extras, specifiers, marker."""
+    return _REQUIREMENT.fullmatch(text) is not None
 
 
 def unite(requirements: Iterable[str]) -> tuple[str, ...]:
@@ -11,12 +20,11 @@ def unite(requirements: Iterable[str]) -> tuple[str, ...]:
     united: dict[tuple[str, str, str], tuple[str, list[str]]] = {}
     for text in requirements:
         match = _REQUIREMENT.fullmatch(text)
-        if match is None:
-            raise ValueError(f"not a requirement: {text!r}")
+        assert match is not None, text
         name, extras, specifiers, marker = (group or "" for group in match.groups())
         key = (re.sub(r"[-_.]+", "-", name).lower(), extras, marker.strip())
         _, known = united.setdefault(key, (name, []))
-        pieces = (piece.strip() for piece in specifiers.split(","))
+        pieces = "".join(specifiers.split()).split(",")
         known += [piece for piece in pieces if piece and piece not in known]
     return tuple(
         f"{name}{extras}{','.join(specifiers)}{marker}"

@@ -36,19 +36,19 @@ class Source:
 
 
 def read_tree(root: Path) -> dict[str, Source]:
-    """Every file below ``root`` by its path from there, sorted; none if it is absent."""
+    """Every file below ``root`` by its path from there, sorted; raises TemplateError."""
+    if not root.is_dir():
+        raise TemplateError(f"{root}: is no folder with templates")
     return {path: source for path, source in sorted(_walk(root, ""))}
 
 
 def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, Source]]:
-    try:
-        entries = list(os.scandir(folder))
-    except FileNotFoundError:
-        return
-    for entry in entries:
+    for entry in os.scandir(folder):
         if entry.name in IGNORED_NAMES or entry.name.endswith(IGNORED_SUFFIXES):
             continue
         path = folder / entry.name
+        if entry.is_symlink():
+            raise TemplateError(f"{path}: is a link; a template tree holds files only")
         if entry.is_dir():
             yield from _walk(path, f"{prefix}{entry.name}/")
         else:

@@ -66,14 +66,17 @@ def write_project(tree: Tree, path: Path, *, force: bool = False) -> Path:
 def _is_replaceable(folder: Path) -> bool:
     """Whether an empty folder may give way to the staged one, which takes over its mode.
 
-    Not the one that we, and a shell, stand in: they would be left in a folder without a name.
+    Not the one that we, and a shell, stand in: they would be left in a folder without a name. Nor
+    one that hands its group down to what is made in it.
     """
+    status = folder.stat()
     return (
         os.name == "posix"
+        and not status.st_mode & stat.S_ISGID
         and not os.path.samefile(folder, os.curdir)
         and not os.path.ismount(folder)
         and os.access(folder.parent, os.W_OK)
-        and folder.stat().st_uid == os.geteuid()
+        and status.st_uid == os.geteuid()
     )
 
 
@@ -106,8 +109,19 @@ def _add(tree: Tree, target: Path) -> None:
                 _place(staged / name, target / name)
             commit(folder)
         except BaseException:
-            roll_back(target, folder)
+            _take_back(target, folder)
             raise
+
+
+def _take_back(target: Path, folder: Path) -> None:
+    try:
+        roll_back(target, folder)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DestinationError(
+            f"{target} cannot be written, nor can what was added be removed: {reason}; "
+            "the next run removes it"
+        ) from None
 
 
 def _missing_files(tree: Tree, target: Path) -> Iterator[tuple[str, RenderedFile]]:

@@ -94,6 +94,13 @@ def test_nothing_is_ever_expanded(catalogue: Catalogue, tmp_path: Path, value: s
         assert "never expanded" in problem.rule
 
 
+def test_a_group_is_no_key(catalogue: Catalogue) -> None:
+    reading = read_answers(catalogue, None, None, ["project=x", "project.name=mine"])
+    assert dict(reading.answers) == {"project.name": Answer("mine", "flag")}
+    (problem,) = reading.problems
+    assert (problem.key, problem.rule) == ("project", "there is no such key")
+
+
 def test_flags_need_the_form_key_value() -> None:
     values, problems = read_flags(["task", "=1", "a=", "b=c=d", "x=1", "x=2", "y=1", "y=1"])
     assert values == {"a": "", "b": "c=d", "x": "1", "y": "1"}

@@ -112,9 +112,7 @@ def test_escape_goes_back(catalogue: Catalogue, keys: PipeInput, back: int) -> N
     assert list(found) == list(RECOMMENDED)
 
 
-def test_escape_at_the_first_question_asks_it_again(
-    catalogue: Catalogue, keys: PipeInput
-) -> None:
+def test_escape_at_the_first_question_asks_it_again(catalogue: Catalogue, keys: PipeInput) -> None:
     assert asked(catalogue, keys, ESCAPE + ENTER * 11, Summaries()) == RECOMMENDED
 
 

@@ -48,6 +48,7 @@ def test_reads_axes_and_parts_in_their_order(tmp_path: Path) -> None:
         ("paint.rate", "rate", "options.rate.config: 'rate' must have the form group.key"),
         ("[pytest]", "pytest", "dev_dependencies: must be a list"),
         ("[pytest]", "[3]", "dev_dependencies: must be a list of strings"),
+        ("numpy]", "num py]", "dependencies: 'num py' is no requirement"),
         ("double_shade", "shade", "shade: is both an option and a derived value"),
         ("double_shade", "Double", "Double: must be a lower-case Python name"),
         ("title: Red", "title: [Red", "not valid YAML"),
@@ -146,6 +147,15 @@ def test_shell_scripts_and_marked_files_are_executable(tmp_path: Path) -> None:
     assert catalogue.sources[script].mode == 0o755
     assert catalogue.sources[root / "data/dot-gitignore"].mode == 0o755
     assert catalogue.sources[root / "data/README.md.jinja"].mode == 0o644
+
+
+def test_refuses_links_and_missing_folders(tmp_path: Path) -> None:
+    root = write_templates(tmp_path / "tree")
+    with pytest.raises(TemplateError, match="is no folder with templates"):
+        read_catalogue(root, tmp_path / "missing")
+    (root / "data" / "passwords").symlink_to("/etc")
+    with pytest.raises(TemplateError, match="passwords: is a link"):
+        read_catalogue(root)
 
 
 def test_the_template_tree_of_the_tool_can_be_read() -> None:

@@ -13,10 +13,11 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic import DECISIONS, ESTIMATES, make_design, plan_of, write_templates
+from synthetic import DECISIONS, ESTIMATES, FILES, make_design, plan_of, write_templates
 
 from scaffold.base import BaseError, base_archive, is_safe, read_base
 from scaffold.catalogue import read_catalogue
+from scaffold.design_file import design_text
 from scaffold.lock import (
     BASE_PATH,
     DESIGN_PATH,
@@ -51,7 +52,7 @@ def test_scaffold_yaml_shows_the_design(tmp_path: Path) -> None:
     assert (
         sealed(tmp_path)[DESIGN_PATH].content.decode()
         == """\
-# The design of this project: change a value, then run `scaffold update`.
+# The design of this project; `scaffold new FOLDER --answers scaffold.yaml` makes it anew.
 project:
   name: "Real name"  # for people and for pip
   package: real_name  # for `import`
@@ -68,6 +69,21 @@ color:
   rate: 1.0e-05  # how fast it fades
 """
     )
+
+
+def test_scaffold_yaml_names_only_variants_that_fit(tmp_path: Path) -> None:
+    blue = "parts/color/blue/part.yaml"
+    other = "title: T\nhelp: T\norder: 2\n"
+    changes: dict[str, str | None] = {
+        blue: FILES[blue] + "conflicts: {size: [small]}\n",
+        "parts/size/tiny/part.yaml": other + "requires: {color: [blue]}\n",
+        "parts/size/large/part.yaml": other + "requires: {color: [red]}\n",
+    }
+    catalogue = read_catalogue(write_templates(tmp_path, changes))
+    plan = make_plan(catalogue, make_design(catalogue), DECISIONS, ESTIMATES)
+    text = design_text(plan)
+    assert "  variant: small  # or large\n" in text
+    assert "  variant: red\n" in text
 
 
 def test_a_long_help_stands_above_its_value(tmp_path: Path) -> None:
@@ -133,10 +149,10 @@ def test_the_order_of_the_tree_does_not_matter(tmp_path: Path) -> None:
 CHARACTERS = st.characters(codec="utf-8", exclude_characters='\\:<>"|?*/')
 PIECE = st.text(CHARACTERS, min_size=1, max_size=9)
 PATHS = st.lists(PIECE, min_size=1, max_size=4).map("/".join).filter(is_safe)
-FILES = st.builds(RenderedFile, st.binary(max_size=40), st.sampled_from([0o644, 0o755]))
+RENDERED = st.builds(RenderedFile, st.binary(max_size=40), st.sampled_from([0o644, 0o755]))
 
 
-@given(st.dictionaries(PATHS, FILES, min_size=1, max_size=5))
+@given(st.dictionaries(PATHS, RENDERED, min_size=1, max_size=5))
 def test_the_base_reads_back(tree: dict[str, RenderedFile]) -> None:
     assert read_base(base_archive(tree)) == tree
 

@@ -93,6 +93,10 @@ def test_merges_mappings_and_refuses_two_values_for_one_key(tmp_path: Path) -> N
             "src/real_name/red.py: belongs to both size/small and color/red",
         ),
         (
+            {"parts/size/small/files/README.md/more": ""},
+            "README.md/more: data has a file README.md",
+        ),
+        (
             {"parts/size/small/files/scaffold.yaml": ""},
             "scaffold.yaml is written by the tool itself",
         ),

@@ -131,7 +131,10 @@ def test_every_open_axis_is_missing(catalogue: Catalogue) -> None:
         ({"task": "pictures", "devices": "one"}, ["launch"]),
         ({"task": "pictures", "devices": "one", "launch": "here"}, []),
         ({"task": "words", "devices": "many"}, ["mixer", "vocabulary", "launch"]),
-        ({"task": "nonsense", "devices": "one"}, ["task", "mixer", "reach", "vocabulary", "launch"]),
+        (
+            {"task": "nonsense", "devices": "one"},
+            ["task", "mixer", "reach", "vocabulary", "launch"],
+        ),
         ({"launch": "cluster"}, ["task", "mixer", "reach"]),
     ],
 )

@@ -161,7 +161,12 @@ def test_problems_as_text_and_json() -> None:
         "2 problem(s); nothing is written.\n"
         + "  task.dim = x: it must be a whole number\n      fix: give one\n" * 2
     )
-    entry = {"key": "task.dim", "value": "x", "rule": "it must be a whole number", "fix": "give one"}
+    entry = {
+        "key": "task.dim",
+        "value": "x",
+        "rule": "it must be a whole number",
+        "fix": "give one",
+    }
     assert json.loads(error_json(error)) == {"problems": [entry, entry]}
     other = DestinationError("no room")
     assert error_text(other, Style()) == "error: no room\n"

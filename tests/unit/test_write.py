@@ -218,11 +218,39 @@ def test_force_takes_everything_back_when_it_fails(
     assert files_in(tmp_path) == {"mine": b"mine"}
 
 
+def test_what_cannot_be_taken_back_is_left_to_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+
+    def fail(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(write, "commit", fail)
+        patch.setattr(write, "roll_back", fail)
+        with pytest.raises(DestinationError, match="Input/output error; the next run removes it"):
+            write_project(TREE, tmp_path, force=True)
+    assert (tmp_path / "README.md").exists()
+    staging.clear_stale(tmp_path)
+    assert files_in(tmp_path) == {"mine": b"mine"}
+
+
+def test_a_folder_that_hands_down_its_group_stays(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    project.chmod(0o2775)
+    inode = project.stat().st_ino
+    write_project(TREE, project)
+    assert files_in(project) == WHOLE
+    assert project.stat().st_ino == inode
+
+
 def test_a_file_that_appears_meanwhile_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine").write_text("mine")
-    record = write.write_journal
+    record = staging.write_journal
 
     def appear(folder: Path, journal: staging.Journal) -> None:
         record(folder, journal)

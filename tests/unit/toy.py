@@ -128,7 +128,7 @@ rules:
     fix: choose batch_size as a multiple
 estimates: {optimizer_bytes_per_parameter: "8"}
 provides:
-  before: [{run: "python -m {{package}}.prepare", does: prepare}]
+  prepare_commands: [{run: "python -m {{package}}.prepare", does: prepare}]
 """,
     "parts/launch/axis.yaml": "title: Launch\nquestion: Where?\norder: 70\n",
     "parts/launch/here/part.yaml": "title: here\nhelp: On this machine.\norder: 10\n",

@@ -8,7 +8,7 @@ from scaffold.answers import Reading, read_answers
 from scaffold.catalogue import Catalogue, read_catalogue
 from scaffold.commands.given import is_given, read_given
 from scaffold.decisions import decide
-from scaffold.explanation import explain
+from scaffold.explanation import explain, further_options
 from scaffold.parse import parse_design
 from scaffold.report import (
     Style,
@@ -16,6 +16,7 @@ from scaffold.report import (
     decisions_text,
     explanation_json,
     explanation_text,
+    further_text,
     to_json,
 )
 
@@ -30,8 +31,12 @@ def run(arguments: argparse.Namespace) -> int:
     style = Style.of(sys.stdout)
     if arguments.key is None:
         decisions = decide(catalogue, design)
-        as_json = to_json({"decisions": decisions_json(decisions)})
-        sys.stdout.write(as_json if arguments.json else decisions_text(decisions, style))
+        further = further_options(catalogue, design, decisions)
+        if arguments.json:
+            document = {"decisions": decisions_json(decisions), "options": decisions_json(further)}
+            sys.stdout.write(to_json(document))
+        else:
+            sys.stdout.write(decisions_text(decisions, style) + further_text(further, style))
         return 0
     found = explain(catalogue, design, reading.answers, arguments.key)
     sys.stdout.write(explanation_json(found) if arguments.json else explanation_text(found, style))

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.dry_run:
         write_project(tree, destination, force=arguments.force)
         if arguments.git:
-            importlib.import_module("scaffold.repository").start(destination)
+            _commit(destination)
     made = Made(
         destination=arguments.destination,
         is_written=not arguments.dry_run,
@@ -62,6 +62,14 @@ def _check_destination(destination: Path, arguments: argparse.Namespace) -> None
         raise not_empty_error(destination)
     if arguments.git:
         importlib.import_module("scaffold.repository").check(found.path)
+
+
+def _commit(destination: Path) -> None:
+    try:
+        importlib.import_module("scaffold.repository").start(destination)
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note(f"the project is in {destination}, but not committed to git.")
+        raise
 
 
 def _read_or_ask(

@@ -1,7 +1,10 @@
 """A model and a run that are small enough for a test."""
 
-from collections.abc import Mapping
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,27 @@ from package.state import TrainState
 
 CONFIG_FILE = Path(__file__).parents[1] / "configs" / "train.yaml"
 torch.set_num_threads(1)  # small tensors gain nothing from more, and results do not vary
+
+
+# Processes start from a server that has no threads: a fork of this process could wait forever for a
+# lock that one of its threads holds.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["torch", "{{package}}.train"])
+
+
+def start_process(work: Callable[..., object], *arguments: object) -> BaseProcess:
+    """Start ``work(*arguments)`` in a process with this one's environment variables."""
+    process = PROCESSES.Process(target=_in_environment, args=(dict(os.environ), work, *arguments))
+    process.start()
+    return process
+
+
+def _in_environment(
+    environment: dict[str, str], work: Callable[..., object], *arguments: object
+) -> None:
+    os.environ.update(environment)
+    torch.set_num_threads(1)
+    work(*arguments)
 
 
 def identical(one: Any, other: Any) -> bool:

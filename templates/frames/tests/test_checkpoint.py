@@ -1,12 +1,12 @@
 """A checkpoint is whole or passed over, and the good ones are never lost."""
 
-import multiprocessing
 import os
 import signal
 from pathlib import Path
 
 import pytest
 import torch
+from conftest import start_process
 from package import checkpoint
 from package.checkpoint import MANIFEST, Checkpoints
 from package.config import Config
@@ -98,10 +98,7 @@ def _die_while_saving(checkpoints: Checkpoints, syncs: int) -> None:
 @pytest.mark.parametrize("syncs", range(8))
 def test_killed_while_saving(checkpoints: Checkpoints, syncs: int) -> None:
     save(checkpoints, 1, best=True)
-    child = multiprocessing.get_context("fork").Process(
-        target=_die_while_saving, args=(checkpoints, syncs)
-    )
-    child.start()
+    child = start_process(_die_while_saving, checkpoints, syncs)
     child.join()
     assert child.exitcode == -signal.SIGKILL
     renamed = syncs > 3  # two files, the manifest and the directory come before the rename
@@ -123,10 +120,7 @@ def _run_out_of_space(checkpoints: Checkpoints) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="file sizes are limited by POSIX calls")
 def test_no_space_left(checkpoints: Checkpoints) -> None:
     save(checkpoints, 1)
-    child = multiprocessing.get_context("fork").Process(
-        target=_run_out_of_space, args=(checkpoints,)
-    )
-    child.start()
+    child = start_process(_run_out_of_space, checkpoints)
     child.join()
     assert child.exitcode == 0
     assert latest(checkpoints) == 1

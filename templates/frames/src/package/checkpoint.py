@@ -19,6 +19,7 @@ import torch
 MANIFEST = "manifest.json"
 
 
+# {# Slot: save_on_one_rank may return early from save, before anything is written. #}
 class Checkpoints:
     """The checkpoints of one run, in ``directory``."""
 

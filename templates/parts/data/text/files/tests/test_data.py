@@ -13,32 +13,29 @@ from package.data import IGNORE_INDEX, META_NAME, Batch, TrainSet, ValidationSet
 from package.model import ModelConfig
 from package.prepare import prepare
 
-MODEL = ModelConfig()
-T = MODEL.max_seq_len
 
-
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> DataConfig:
+@pytest.fixture
+def data_config(tmp_path: Path, model_config: ModelConfig) -> DataConfig:
     """Six documents of random words, so that no two windows are alike, in several files."""
-    folder = tmp_path_factory.mktemp("data")
+    seq_len = model_config.max_seq_len
     generator = torch.Generator().manual_seed(0)
-    (folder / "text").mkdir()
+    (tmp_path / "text").mkdir()
     for number in range(6):
-        letters = torch.randint(ord("a"), ord("z"), (15 * T,), generator=generator)
+        letters = torch.randint(ord("a"), ord("z"), (15 * seq_len,), generator=generator)
         letters[::3] = ord(" ")
-        (folder / "text" / f"{number}.txt").write_bytes(bytes(letters.tolist()))
+        (tmp_path / "text" / f"{number}.txt").write_bytes(bytes(letters.tolist()))
     config = DataConfig(
-        text=str(folder / "text"),
+        text=str(tmp_path / "text"),
         file_patterns="*.txt",
-        prepared_dir=str(folder / "prepared"),
+        prepared_dir=str(tmp_path / "prepared"),
         val_fraction=0.4,
     )
-    prepare(config, MODEL, shard_tokens=T * 3 // 2)
+    prepare(config, model_config, shard_tokens=seq_len * 3 // 2)
     return config
 
 
 def read_tokens(config: DataConfig, split: str) -> NDArray[np.int64]:
-    """All tokens of a split, and with them its end-of-text id."""
+    """All prepared tokens of a split, from all of its files."""
     folder = Path(config.prepared_dir)
     dtype = json.loads((folder / META_NAME).read_text())["dtype"]
     shards = sorted(folder.glob(f"{split}-*.bin"))
@@ -51,38 +48,43 @@ def rows(batch: Batch) -> list[tuple[int, ...]]:
     return [tuple(row) for row in batch.inputs.tolist()]
 
 
-def test_shapes_and_types(config: DataConfig) -> None:
-    for tensor in TrainSet(config, MODEL, seed=0).samples(5, 3):
-        assert tensor.shape == (3, T)
+def test_shapes_and_types(data_config: DataConfig, model_config: ModelConfig) -> None:
+    for tensor in TrainSet(data_config, model_config, seed=0).samples(5, 3):
+        assert tensor.shape == (3, model_config.max_seq_len)
         assert tensor.dtype == torch.int64
 
 
-def test_an_epoch_is_every_window_once(config: DataConfig) -> None:
-    tokens = read_tokens(config, "train").tolist()
-    places = {tuple(tokens[start : start + T]): start for start in range(len(tokens) - T)}
-    train_set = TrainSet(config, MODEL, seed=0)
+def test_an_epoch_is_every_window_once(data_config: DataConfig, model_config: ModelConfig) -> None:
+    tokens = read_tokens(data_config, "train").tolist()
+    seq_len = model_config.max_seq_len
+    places = {tuple(tokens[i : i + seq_len]): i for i in range(len(tokens) - seq_len)}
+    train_set = TrainSet(data_config, model_config, seed=0)
     n = len(train_set)
     epochs = [[places[row] for row in rows(train_set.samples(n * e, n))] for e in range(3)]
     for starts in epochs:
-        assert sorted(starts) == list(range(min(starts), min(starts) + n * T, T))
-        assert 0 <= min(starts) < T
+        assert sorted(starts) == list(range(min(starts), min(starts) + n * seq_len, seq_len))
+        assert 0 <= min(starts) < seq_len
     assert epochs[0] != epochs[1] != epochs[2]
 
 
-def test_a_sample_depends_on_its_number_and_the_seed_alone(config: DataConfig) -> None:
-    train_set = TrainSet(config, MODEL, seed=0)
+def test_a_sample_depends_on_its_number_and_the_seed_alone(
+    data_config: DataConfig, model_config: ModelConfig
+) -> None:
+    train_set = TrainSet(data_config, model_config, seed=0)
     n = 2 * len(train_set) + 1  # over the seams of epochs
     expected = rows(train_set.samples(0, n))
-    fresh = TrainSet(config, MODEL, seed=0)
+    fresh = TrainSet(data_config, model_config, seed=0)
     assert [rows(fresh.samples(i, 1))[0] for i in reversed(range(n))] == expected[::-1]
-    assert rows(TrainSet(config, MODEL, seed=1).samples(0, n)) != expected
+    assert rows(TrainSet(data_config, model_config, seed=1).samples(0, n)) != expected
 
 
 def test_targets_are_the_next_tokens_but_not_those_of_the_next_document(
-    config: DataConfig,
+    data_config: DataConfig, model_config: ModelConfig
 ) -> None:
-    end_of_text = json.loads((Path(config.prepared_dir) / META_NAME).read_text())["end_of_text"]
-    train_set = TrainSet(config, MODEL, seed=0)
+    end_of_text = json.loads((Path(data_config.prepared_dir) / META_NAME).read_text())[
+        "end_of_text"
+    ]
+    train_set = TrainSet(data_config, model_config, seed=0)
     inputs, targets = train_set.samples(0, len(train_set))
     ends = inputs == end_of_text
     assert ends.any()
@@ -92,9 +94,11 @@ def test_targets_are_the_next_tokens_but_not_those_of_the_next_document(
     assert torch.equal(targets[:, :-1][inner], inputs[:, 1:][inner])
 
 
-def test_validation_predicts_each_token_once(config: DataConfig) -> None:
-    tokens = read_tokens(config, "val")
-    validation = ValidationSet(config, MODEL)
+def test_validation_predicts_each_token_once(
+    data_config: DataConfig, model_config: ModelConfig
+) -> None:
+    tokens = read_tokens(data_config, "val")
+    validation = ValidationSet(data_config, model_config)
     batches = [validation.samples(first, 2) for first in range(0, len(validation), 2)]
     inputs = torch.cat([batch.inputs for batch in batches])
     targets = torch.cat([batch.targets for batch in batches])
@@ -106,23 +110,27 @@ def test_validation_predicts_each_token_once(config: DataConfig) -> None:
     assert (targets.flatten()[n:] == IGNORE_INDEX).all()
 
 
-def test_data_that_was_prepared_otherwise_is_refused(config: DataConfig, tmp_path: Path) -> None:
+def test_data_that_was_prepared_otherwise_is_refused(
+    data_config: DataConfig, model_config: ModelConfig, tmp_path: Path
+) -> None:
     with pytest.raises(ConfigError, match="no tokens prepared"):
-        TrainSet(replace(config, prepared_dir=str(tmp_path)), MODEL, seed=0)
+        TrainSet(replace(data_config, prepared_dir=str(tmp_path)), model_config, seed=0)
     with pytest.raises(ConfigError, match=r"data\.val_fraction = 0\.2: .* prepared with 0\.4"):
-        TrainSet(replace(config, val_fraction=0.2), MODEL, seed=0)
-    added = Path(config.text) / "added.txt"
+        TrainSet(replace(data_config, val_fraction=0.2), model_config, seed=0)
+    added = Path(data_config.text) / "added.txt"
     added.write_text("more")
     try:
         with pytest.raises(ConfigError, match="is 7 documents"):
-            TrainSet(config, MODEL, seed=0)
+            TrainSet(data_config, model_config, seed=0)
     finally:
         added.unlink()
 
 
-def test_a_lost_file_is_noticed(config: DataConfig, tmp_path: Path) -> None:
-    moved = replace(config, prepared_dir=str(tmp_path / "prepared"))
-    prepare(moved, MODEL)
+def test_a_lost_file_is_noticed(
+    data_config: DataConfig, model_config: ModelConfig, tmp_path: Path
+) -> None:
+    moved = replace(data_config, prepared_dir=str(tmp_path / "prepared"))
+    prepare(moved, model_config)
     next((tmp_path / "prepared").glob("train-*.bin")).unlink()
     with pytest.raises(ConfigError, match="holds 0 tokens for train"):
-        TrainSet(moved, MODEL, seed=0)
+        TrainSet(moved, model_config, seed=0)

@@ -11,8 +11,6 @@ from package.model import ModelConfig
 from package.prepare import pieces, prepare
 from package.tokenizer import load_tokenizer
 
-MODEL = ModelConfig()
-
 
 def config_for(text: Path | str, folder: Path) -> DataConfig:
     """A configuration for a text, with the prepared tokens in ``folder``."""
@@ -29,25 +27,25 @@ def numbers(n_characters: int) -> str:
     return "".join(f"{number} é\r\n" for number in range(n_characters))[:n_characters]
 
 
-def validation_tokens(config: DataConfig) -> Iterator[int]:
+def validation_tokens(config: DataConfig, model: ModelConfig) -> Iterator[int]:
     """The inputs of the validation windows, one after the other."""
-    validation = ValidationSet(config, MODEL)
+    validation = ValidationSet(config, model)
     yield from validation.samples(0, len(validation)).inputs.flatten().tolist()
 
 
-def test_one_file_is_split_at_its_end(tmp_path: Path) -> None:
-    text = numbers(100 * MODEL.max_seq_len)
+def test_one_file_is_split_at_its_end(tmp_path: Path, model_config: ModelConfig) -> None:
+    text = numbers(100 * model_config.max_seq_len)
     kept = text[round(len(text) * 0.9) :]
     path = tmp_path / "one.txt"
     path.write_bytes(text.encode())
     config = config_for(path, tmp_path)
-    meta = prepare(config, MODEL)
+    meta = prepare(config, model_config)
     tokenizer = load_tokenizer(config)
     expected = tokenizer.encode(kept)
     assert tokenizer.decode(expected) == kept
     assert meta.val_tokens == len(expected)
     # The very last token is only a target.
-    assert list(validation_tokens(config))[: len(expected) - 1] == expected[:-1]
+    assert list(validation_tokens(config, model_config))[: len(expected) - 1] == expected[:-1]
 
 
 def test_the_text_of_python_needs_no_files(tmp_path: Path) -> None:
@@ -84,13 +82,15 @@ def test_a_document_ends_where_the_next_begins(tmp_path: Path) -> None:
         assert sum(part.ends for part in parts) == len(documents) - 1
 
 
-def test_preparing_again_replaces_and_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_preparing_again_replaces_and_gives_the_same_bytes(
+    tmp_path: Path, model_config: ModelConfig
+) -> None:
     path = tmp_path / "text.md"
     config = config_for(path, tmp_path)
     contents = []
     for n_windows in (100, 120, 100):
-        path.write_bytes(numbers(n_windows * MODEL.max_seq_len).encode())
-        prepare(config, MODEL)
+        path.write_bytes(numbers(n_windows * model_config.max_seq_len).encode())
+        prepare(config, model_config)
         files = sorted((tmp_path / "prepared").iterdir())
         contents.append({file.name: file.read_bytes() for file in files})
     assert contents[0] == contents[2] != contents[1]
@@ -101,25 +101,27 @@ def test_preparing_again_replaces_and_gives_the_same_bytes(tmp_path: Path) -> No
     ("content", "message"),
     [
         (b"abc\xff", r"is not UTF-8: byte 3 is 0xff"),
-        (b"too short", r"fewer than two windows"),
+        (b"too short", r"gives \d+ tokens for train, and"),
         (b"", r"holds no text"),
         (None, r"no such file or folder"),
     ],
 )
 def test_a_text_that_cannot_be_used_is_refused(
-    tmp_path: Path, content: bytes | None, message: str
+    tmp_path: Path, model_config: ModelConfig, content: bytes | None, message: str
 ) -> None:
     path = tmp_path / "text.txt"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(ConfigError, match=message):
-        prepare(config_for(path, tmp_path), MODEL)
+        prepare(config_for(path, tmp_path), model_config)
     assert not list(tmp_path.glob("prepared*"))
 
 
-def test_a_folder_with_other_files_is_not_replaced(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_not_replaced(
+    tmp_path: Path, model_config: ModelConfig
+) -> None:
     (tmp_path / "prepared").mkdir()
     (tmp_path / "prepared" / "thesis.tex").touch()
     with pytest.raises(ConfigError, match="holds other files"):
-        prepare(config_for("builtin", tmp_path), MODEL)
+        prepare(config_for("builtin", tmp_path), model_config)
     assert (tmp_path / "prepared" / "thesis.tex").exists()

@@ -10,7 +10,7 @@ def test_scores_depend_on_rows_and_columns_apart() -> None:
     rope = AxialRotaryEmbedding(head_dim=16, grid_size=5)
     q, k = torch.randn(2, 16, generator=torch.Generator().manual_seed(0))
     # One query and one key on every patch; scores[r, c, s, d] is that of patches (r, c) and (s, d).
-    queries, keys = (rope(vector.expand(1, 1, 25, 16))[0, 0] for vector in (q, k))
+    queries, keys = (rope(vector.expand(1, 25, 1, 16))[0, :, 0] for vector in (q, k))
     scores = (queries @ keys.mT).view(5, 5, 5, 5)
     assert_close(scores[1:, 1:, 1:, 1:], scores[:-1, :-1, :-1, :-1], atol=1e-5, rtol=0)
     assert (scores[0, 0, 0, 1] - scores[0, 0, 1, 0]).abs() > 1e-2

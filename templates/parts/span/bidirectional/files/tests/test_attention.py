@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 # {# Slots: rotate reads attention, rebinds q and k. #}
 def split_heads(x: Tensor, head_dim: int) -> Tensor:
-    return x.view(*x.shape[:-1], -1, head_dim).transpose(1, 2)
+    return x.view(*x.shape[:-1], -1, head_dim)
 
 
 def normalized(heads: Tensor, eps: float) -> Tensor:
@@ -29,6 +29,7 @@ def test_attention_is_a_mean_of_values_weighted_by_a_softmax(model_config: Model
     k = normalized(split_heads(attention.wk(x), head_dim), model_config.norm_eps)
     v = split_heads(attention.wv(x), head_dim)
     # {% print position.rotate() %}
+    q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
     scores = q @ k.mT / math.sqrt(head_dim)
     heads = torch.softmax(scores, dim=-1) @ v
     expected = attention.wo(heads.transpose(1, 2).flatten(2))

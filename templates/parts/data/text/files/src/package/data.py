@@ -23,6 +23,7 @@ from .model import ModelConfig
 
 IGNORE_INDEX = -100  # a target that is not trained on; the default of torch's cross-entropy
 META_NAME = "meta.json"
+LEAST_WINDOWS = {"train": 2, "val": 1}  # an epoch of training leaves one out, see TrainSet
 
 
 class Batch(NamedTuple):
@@ -66,7 +67,7 @@ class TrainSet:
 
     def __init__(self, config: DataConfig, model: ModelConfig, seed: int) -> None:
         meta = _read_meta(config, model)
-        require_windows(meta.train_tokens, "train", model)
+        require_tokens(meta.train_tokens, "train", model)
         self._tokens = _Tokens(Path(config.prepared_dir), "train", meta.train_tokens, meta.dtype)
         self._end_of_text = meta.end_of_text
         self._seq_len = model.max_seq_len
@@ -95,7 +96,7 @@ class ValidationSet:
 
     def __init__(self, config: DataConfig, model: ModelConfig) -> None:
         meta = _read_meta(config, model)
-        require_windows(meta.val_tokens, "val", model)
+        require_tokens(meta.val_tokens, "val", model)
         self._tokens = _Tokens(Path(config.prepared_dir), "val", meta.val_tokens, meta.dtype)
         self._end_of_text = meta.end_of_text
         self._seq_len = model.max_seq_len
@@ -122,14 +123,15 @@ def shard_name(split: str, number: int) -> str:
     return f"{split}-{number:05d}.bin"
 
 
-def require_windows(n_tokens: int, split: str, model: ModelConfig) -> None:
-    """Raises ``ConfigError`` if the tokens of a split are too few to make a window of them."""
-    if n_tokens < 2 * model.max_seq_len:
+def require_tokens(n_tokens: int, split: str, model: ModelConfig) -> None:
+    """Raises ``ConfigError`` if the tokens of a split are too few to make windows of them."""
+    least = LEAST_WINDOWS[split] * model.max_seq_len + 1  # the last one is only a target
+    if n_tokens < least:
         raise ConfigError(
             [
-                f"data.text: gives {n_tokens} tokens for {split}, fewer than two windows of"
-                f" max_seq_len = {model.max_seq_len}; give more text, another data.val_fraction"
-                " or a shorter max_seq_len"
+                f"data.text: gives {n_tokens} tokens for {split}, and max_seq_len ="
+                f" {model.max_seq_len} needs at least {least}; give more text, another"
+                " data.val_fraction or a shorter max_seq_len"
             ]
         )
 
@@ -146,7 +148,8 @@ class _Tokens:
             raise ConfigError(
                 [
                     f"data.prepared_dir = {folder}: holds {found} tokens for {split} instead of"
-                    f" {n_tokens}; run python -m {{package}}.prepare again"
+                    f" {n_tokens};"
+                    " run python -m {{package}}.prepare again"
                 ]
             )
 

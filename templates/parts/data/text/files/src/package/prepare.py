@@ -1,4 +1,6 @@
-"""Turn text into token files: ``python -m {{package}}.prepare [group.key=value ...]``.
+"""Turn text into token files.
+
+    python -m {{package}}.prepare [--config FILE] [group.key=value ...]
 
 The documents are joined into one stream with an end-of-text token between them. The last
 ``data.val_fraction`` of its characters are for validation: for a single file, its end. Both parts
@@ -21,7 +23,7 @@ from tqdm import tqdm
 
 from .config import ConfigError, DataConfig, load_config
 from .corpus import Document, list_documents
-from .data import META_NAME, Meta, require_windows, shard_name
+from .data import META_NAME, Meta, require_tokens, shard_name
 from .model import ModelConfig
 
 # {# Slot: tokenizer.fit() reads documents, lengths, cut, model and folder, and binds tokenizer. #}
@@ -75,7 +77,7 @@ def _fill(folder: Path, config: DataConfig, model: ModelConfig, shard_tokens: in
                     raise ConfigError([f"data.text: {piece.name!r}: {error}"]) from error
                 shards.append([*ids, tokenizer.end_of_text] if piece.ends else ids)
                 bar.update(len(piece.text))
-        require_windows(shards.n_tokens, split, model)
+        require_tokens(shards.n_tokens, split, model)
         n_tokens[split] = shards.n_tokens
     meta = Meta(
         text=config.text,

@@ -1,6 +1,6 @@
 """Rotary position embedding for a grid of patches (https://arxiv.org/abs/2403.13298).
 
-Shapes: B batch, N heads, T patches in rows, H head width.
+Shapes: B batch, T patches in rows, N heads, H head width.
 """
 
 from collections.abc import Callable
@@ -33,8 +33,8 @@ class AxialRotaryEmbedding(nn.Module):
         self.register_buffer("table", self._make_table(), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Turn x (B, N, T, H); computed in float32."""
-        cos, sin = self.table
+        """Turn x (B, T, N, H); computed in float32."""
+        cos, sin = self.table[:, :, None]
         a, b = x.chunk(2, dim=-1)
         return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1).type_as(x)
 

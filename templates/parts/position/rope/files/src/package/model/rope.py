@@ -1,6 +1,6 @@
 """Rotary position embedding (RoFormer, https://arxiv.org/abs/2104.09864).
 
-Shapes: B batch, N heads, T tokens, H head width.
+Shapes: B batch, T tokens, N heads, H head width.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ class RotaryEmbedding(nn.Module):
         self.register_buffer("table", self._make_table(), persistent=False)
 
     def forward(self, x: Tensor, start: int) -> Tensor:
-        """Turn x (B, N, T, H), whose first token is at position ``start``; computed in float32."""
-        cos, sin = self.table[:, start : start + x.size(2)]
+        """Turn x (B, T, N, H), whose first token is at position ``start``; computed in float32."""
+        cos, sin = self.table[:, start : start + x.size(1), None]
         a, b = x.chunk(2, dim=-1)
         return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1).type_as(x)
 

@@ -29,8 +29,8 @@ class Attention(nn.Module):
         # QK-norm bounds the scores, which keeps training stable (arXiv:2302.05442, section 2).
         q = F.rms_norm(q, (self.head_dim,), eps=self.norm_eps)
         k = F.rms_norm(k, (self.head_dim,), eps=self.norm_eps)
-        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
         # {% print position.rotate() %}
+        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
         heads = F.scaled_dot_product_attention(q, k, v)
         out: Tensor = self.wo(heads.transpose(1, 2).flatten(2))
         return out

@@ -9,7 +9,7 @@ from torch import Tensor
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: heads reads config, binds n_heads. #}
+# {# Slot: cache_heads reads config, binds n_heads. #}
 class LayerCache:
     """Keys and values of one layer, in memory that is taken once, for ``max_seq_len`` tokens."""
 

@@ -10,7 +10,7 @@ from .hyperparameters import ModelConfig
 from .window import window_mask
 
 
-# {# Slots: heads reads config, binds n_heads. #}
+# {# Slot: cache_heads reads config, binds n_heads. #}
 class LayerCache:
     """Keys and values of one layer, for the ``window - 1`` tokens that the next one can see.
 

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 class ModelConfig:
     """Sizes of the vision transformer; raises ``ValueError`` if they do not go together."""
 
-    image_size: int = {{design.task.image_size}}  # height and width of an image, in pixels
-    n_channels: int = {{design.task.n_channels}}  # values of a pixel: 1 for grey, 3 for colour
-    n_classes: int = {{design.task.n_classes}}
+    # {% print data.fields() %}
     patch_size: int = {{design.task.patch_size}}  # height and width of a patch, in pixels
     dim: int = {{design.task.dim}}  # width of the residual stream
     n_layers: int = {{design.task.n_layers}}

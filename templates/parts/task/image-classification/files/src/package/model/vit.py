@@ -41,7 +41,8 @@ class VisionTransformer(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """Logits (B, n_classes) of ``images`` (B, C, I, I), float32."""
-        x = self.patch_embed(images).flatten(2).transpose(1, 2)  # (B, T, D)
+        patches = self.patch_embed(images).flatten(2).transpose(1, 2)  # (B, T, D)
+        x = patches.to(images.dtype)  # autocast leaves half precision, too little for the stream
         # {% print position.embed() %}
         for layer in self.layers:
             x = layer(x)

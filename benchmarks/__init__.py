@@ -1,0 +1,1 @@
+"""Measurements behind the numbers in docs/benchmarks.md: ``python -m benchmarks [name]``."""

@@ -1,0 +1,196 @@
+"""What a run reports: JSON lines for programs, and the same numbers in columns for people."""
+
+import json
+import math
+import os
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import torch
+
+from .config import Config
+from .device import peak_memory_bytes
+from .model import Model
+
+LOG_NAME = "log.jsonl"
+
+# Dense 16-bit tensor-core peaks in FLOP/s (bfloat16; float16 on V100) from NVIDIA's data sheets and
+# architecture papers, which often print twice this number, meant for sparse matrices. A name that
+# is not here has no MFU: a similar device's peak would be a guess (power limits, MIG slices).
+PEAK_FLOPS = {
+    "Tesla V100-SXM2-16GB": 125e12,
+    "Tesla V100-SXM2-32GB": 125e12,
+    "NVIDIA A100-SXM4-40GB": 312e12,
+    "NVIDIA A100-SXM4-80GB": 312e12,
+    "NVIDIA A100-PCIE-40GB": 312e12,
+    "NVIDIA A100 80GB PCIe": 312e12,
+    "NVIDIA H100 80GB HBM3": 989e12,
+    "NVIDIA H100 PCIe": 756e12,
+    "NVIDIA H100 NVL": 835e12,
+    "NVIDIA GH200 480GB": 989e12,
+    "NVIDIA H200": 989e12,
+    "NVIDIA B200": 2250e12,
+    "NVIDIA L4": 121e12,
+    "NVIDIA L40S": 362e12,
+    "NVIDIA GeForce RTX 3090": 71e12,
+    "NVIDIA GeForce RTX 4090": 165e12,
+}
+
+# How a metric is shown: its label, and a format that is wide enough to keep the columns aligned.
+COLUMNS = {
+    "loss": ("loss", "{:7.4f}"),
+    "val_loss": ("val loss", "{:7.4f}"),
+    "grad_norm": ("grad norm", "{:7.3f}"),
+    "lr": ("lr", "{:.2e}"),
+    "tokens_per_s": ("tokens/s", "{:9,.0f}"),
+    "mfu": ("mfu", "{:5.1%}"),
+    "memory_gb": ("memory", "{:5.2f} GB"),
+    "data_wait": ("data wait", "{:5.1%}"),
+}
+
+
+class Entry(NamedTuple):
+    """One line of a log; None stands for a value that is not known."""
+
+    step: int
+    metrics: dict[str, float | None]
+
+
+class RunLog:
+    """The log of a run: ``log.jsonl`` in its directory, and a line on the console per entry.
+
+    A run that resumes after ``step`` steps keeps the entries up to that step and drops those after
+    it, which will be written again.
+    """
+
+    def __init__(self, config: Config, model: Model, step: int, device: torch.device) -> None:
+        self._values = config.train
+        self._device = device
+        self._tokens_per_step = config.train.batch_size * model.config.tokens_per_sample
+        self._flops_per_token = model.flops_per_token()
+        self._peak = peak_flops(device)
+        self._first_step = step
+        self._start = self._step_start = time.perf_counter()
+        self._begin_interval(0.0)
+        run_dir = Path(config.train.run_dir)
+        run_dir.mkdir(parents=True, exist_ok=True)
+        self._file = _reopen(run_dir, step).open("a", encoding="utf-8", buffering=1)  # by the line
+
+    def say(self, *lines: str) -> None:
+        """Print lines that are not metrics."""
+        print(*lines, sep="\n", flush=True)
+
+    def start_step(self) -> None:
+        """Start the clock: evaluations and checkpoints between the steps are not training time."""
+        self._step_start = time.perf_counter()
+
+    def step(self, step: int, metrics: Mapping[str, float], wait_seconds: float) -> None:
+        """Note that a step is done; every ``train.log_every`` steps, write its metrics.
+
+        Speed, MFU and data wait are those of all steps since the last entry; ``wait_seconds`` is
+        the loader's count. Call it after the host has waited for the device: else time is missing.
+        """
+        self._interval_seconds += time.perf_counter() - self._step_start
+        self._interval_steps += 1
+        if step % self._values.log_every != 0 and step != self._values.steps:
+            return
+        speed = self._interval_steps * self._tokens_per_step / self._interval_seconds
+        used = speed * self._flops_per_token  # FLOP/s
+        waited = wait_seconds - self._interval_wait_start
+        memory = peak_memory_bytes(self._device)
+        self._write(
+            step,
+            {
+                **metrics,
+                "tokens_per_s": speed,
+                "mfu": None if self._peak is None else used / self._peak,
+                "memory_gb": None if memory is None else memory / 1e9,
+                "data_wait": waited / self._interval_seconds,
+            },
+        )
+        self._begin_interval(wait_seconds)
+
+    def validation(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Write the metrics of an evaluation after ``step`` steps."""
+        self._write(step, metrics)
+
+    def close(self) -> None:
+        """Close the files; nothing can be written afterwards."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _begin_interval(self, wait_seconds: float) -> None:
+        self._interval_steps = 0
+        self._interval_seconds = 0.0
+        self._interval_wait_start = wait_seconds
+
+    def _write(self, step: int, metrics: Mapping[str, float | None]) -> None:
+        self._file.write(_to_json(Entry(step, dict(metrics))))
+        total = self._values.steps
+        columns = [f"step {step:>{len(str(total))}}/{total}"]
+        columns += [_to_text(name, value) for name, value in metrics.items()]
+        if step > self._first_step:
+            per_step = (time.perf_counter() - self._start) / (step - self._first_step)
+            columns.append(f"eta {timedelta(seconds=round(per_step * (total - step)))}")
+        self.say("  ".join(columns))
+
+
+def peak_flops(device: torch.device) -> float | None:
+    """The device's peak in FLOP/s, or None where it is not known."""
+    return PEAK_FLOPS.get(torch.cuda.get_device_name(device)) if device.type == "cuda" else None
+
+
+def read_log(run_dir: Path) -> list[Entry]:
+    """The entries of a run's log in order; none if there is no log.
+
+    A last line that was cut off when the run was killed is left out.
+    """
+    path = run_dir / LOG_NAME
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    return [_from_json(line) for line in lines if line.endswith("\n")]
+
+
+def _reopen(run_dir: Path, step: int) -> Path:
+    """The path of the log, after the entries of steps later than ``step`` have been dropped."""
+    path = run_dir / LOG_NAME
+    kept = [_to_json(entry) for entry in read_log(run_dir) if entry.step <= step]
+    # Written beside the log and renamed, so that a crash cannot lose the entries that stay.
+    rewritten = path.with_suffix(".tmp")
+    rewritten.write_text("".join(kept), encoding="utf-8")
+    os.replace(rewritten, path)
+    return path
+
+
+def _to_json(entry: Entry) -> str:
+    """One line of JSON. JSON has no NaN and no infinity: they are the strings nan, inf and -inf."""
+    values: dict[str, float | str | None] = {"step": entry.step}
+    for name, value in entry.metrics.items():
+        values[name] = value if value is None or math.isfinite(value) else str(value)
+    return json.dumps(values, allow_nan=False) + "\n"
+
+
+def _from_json(line: str) -> Entry:
+    values = json.loads(line)
+    step = values.pop("step")
+    return Entry(step, {k: None if v is None else float(v) for k, v in values.items()})
+
+
+def _to_text(name: str, value: float | None) -> str:
+    label, form = COLUMNS.get(name, (name.replace("_", " "), "{:.4f}"))
+    return f"{label} {'n/a' if value is None else form.format(value)}"

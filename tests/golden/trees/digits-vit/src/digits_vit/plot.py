@@ -1,0 +1,63 @@
+"""Draw the loss curves of a run: ``python -m digits_vit.plot runs/default``."""
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from .metrics import LOG_NAME, Entry, read_log
+
+CURVES = {"loss": "training", "val_loss": "validation"}
+
+
+def plot_losses(run_dir: Path) -> Path:
+    """Draw the losses in nats per target over the steps into ``loss.png``, beside the log.
+
+    Raises ValueError if the log holds no loss.
+    """
+    entries = read_log(run_dir)
+    # Drawn without pyplot, which would look for a window system and keep every figure alive.
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot(xlabel="step", ylabel="loss (nats per target)")
+    for name, label in CURVES.items():
+        steps, values = _curve(entries, name)
+        if steps:
+            axes.plot(steps, values, label=label, marker="." if name == "val_loss" else "")
+    if not axes.lines:
+        raise ValueError(f"{run_dir / LOG_NAME}: holds no loss; train for a few steps first")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    path = run_dir / "loss.png"
+    figure.savefig(path, dpi=120)
+    return path
+
+
+def _curve(entries: Sequence[Entry], name: str) -> tuple[list[int], list[float]]:
+    steps, values = [], []
+    for entry in entries:
+        value = entry.metrics.get(name)
+        if value is not None and math.isfinite(value):
+            steps.append(entry.step)
+            values.append(value)
+    return steps, values
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Draw the run named on the command line and print where the picture is."""
+    parser = argparse.ArgumentParser(prog="plot", description="Draw the loss curves of a run.")
+    parser.add_argument("run_dir", type=Path, help="the folder of the run, which holds its log")
+    try:
+        print(plot_losses(parser.parse_args(argv).run_dir))
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Everything that must survive a restart, as one value."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+
+from .config import ConfigError
+from .model import Model
+from .rng import load_rng_state, rng_state
+
+
+@dataclass
+class Progress:
+    """How far the run has come."""
+
+    step: int = 0  # optimizer steps taken
+    samples_seen: int = 0  # training samples drawn, those of skipped steps too
+    skipped_steps: int = 0  # steps left out because they were not finite
+    evaluated_step: int = -1  # the last step that was evaluated
+    val_loss: float = math.inf  # at evaluated_step
+    best_val_loss: float = math.inf  # the lowest so far
+
+    def record_evaluation(self, val_loss: float) -> bool:
+        """Note the result at the present step; returns whether none was better so far."""
+        self.evaluated_step, self.val_loss = self.step, val_loss
+        self.best_val_loss = min(self.best_val_loss, val_loss)
+        return val_loss <= self.best_val_loss
+
+
+class TrainState:
+    """What a step works on: the model, the optimizer and the progress of a run."""
+
+    def __init__(
+        self, model: Model, optimizer: torch.optim.Optimizer, device: torch.device
+    ) -> None:
+        self.model = model
+        self.optimizer = optimizer
+        self.device = device
+        self.progress = Progress()
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint holds; every key becomes one file of it."""
+        state: dict[str, Any] = {
+            "model": self.model.state_dict(),
+            "hyperparameters": asdict(self.model.config),
+            "optimizer": self.optimizer.state_dict(),
+            "progress": asdict(self.progress),
+        }
+        state["rng"] = rng_state(self.device)
+        return state
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from a checkpoint.
+
+        Raises ``ConfigError`` if it was written by a model of another shape.
+        """
+        ours = asdict(self.model.config)
+        different = [
+            f"{name} is {ours.get(name)} here and {value} there"
+            for name, value in state["hyperparameters"].items()
+            if ours.get(name) != value
+        ]
+        if different:
+            raise ConfigError(
+                [
+                    f"the checkpoint holds another model: {', '.join(different)};"
+                    " set train.run_dir to a new directory, or undo the change"
+                ]
+            )
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.progress = Progress(**state["progress"])
+        load_rng_state(state["rng"], self.device)

@@ -1,0 +1,152 @@
+"""Checkpoints that are whole or not there, whenever the process dies.
+
+A checkpoint is a directory ``step-<number>`` with one file per part of the state and, written last,
+a manifest with the size and checksum of each. It is written under another name, made durable, and
+only then renamed; ``latest`` and ``best`` are small files naming a directory.
+"""
+
+import json
+import os
+import shutil
+import warnings
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+MANIFEST = "manifest.json"
+
+
+class Checkpoints:
+    """The checkpoints of one run, in ``directory``."""
+
+    def __init__(self, directory: Path, keep_last: int) -> None:
+        self.directory = directory
+        self.keep_last = keep_last
+
+    def save(self, step: int, state: Mapping[str, Any], best: bool) -> None:
+        """Write ``state`` as the checkpoint of ``step``; ``best`` says that none was better.
+
+        Once it is durable, older ones are deleted but for the last ``keep_last`` and the best.
+        Raises ``OSError`` or ``RuntimeError`` if it cannot be written, as on a full disk; what was
+        there before stays usable.
+        """
+        self.directory.mkdir(parents=True, exist_ok=True)
+        final = self.directory / f"step-{step:08d}"
+        if _fault(final) is None:
+            return  # written already: a run that continues from it was stopped before its next step
+        partial = self.directory / f"{final.name}.tmp"
+        shutil.rmtree(partial, ignore_errors=True)  # left by a process that died while writing
+        partial.mkdir()
+        manifest = {}
+        for name, value in state.items():
+            path = partial / f"{name}.pt"
+            torch.save(value, path)
+            _sync(path)
+            manifest[path.name] = {"bytes": path.stat().st_size, "crc32": _checksum(path)}
+        _write_durably(partial / MANIFEST, json.dumps(manifest, indent=2))
+        _sync(partial)
+        shutil.rmtree(final, ignore_errors=True)  # there only if it is broken
+        partial.rename(final)
+        _sync(self.directory)
+        self._point("latest", final.name)
+        if best:
+            self._point("best", final.name)
+        self._delete_old(final)
+
+    def load_latest(self, device: torch.device) -> dict[str, Any] | None:
+        """The newest state that is whole, on ``device``; None if there is none.
+
+        Each one that is broken is passed over with a warning that says what is wrong with it.
+        """
+        for path in reversed(self._steps()):
+            fault = _fault(path)
+            if fault is None:
+                return _load(path, device)
+            warnings.warn(f"{path}: {fault}; trying the checkpoint before it", stacklevel=2)
+        return None
+
+    def load_model(self, which: str, device: torch.device) -> dict[str, torch.Tensor]:
+        """The weights of the checkpoint that ``which`` names: ``latest`` or ``best``.
+
+        Raises ``FileNotFoundError`` or ``ValueError`` if it is not there or broken.
+        """
+        pointer = self.directory / which
+        if not pointer.exists():
+            raise FileNotFoundError(f"{self.directory}: no {which} checkpoint yet; train first")
+        path = self.directory / pointer.read_text(encoding="utf-8").strip()
+        fault = _fault(path)
+        if fault is not None:
+            raise ValueError(f"{path}: {fault}")
+        weights: dict[str, torch.Tensor] = torch.load(
+            path / "model.pt", map_location=device, weights_only=True
+        )
+        return weights
+
+    def _steps(self) -> list[Path]:
+        """The checkpoint directories, oldest first."""
+        return sorted(
+            path for path in self.directory.glob("step-*") if path.is_dir() and not path.suffix
+        )
+
+    def _point(self, name: str, target: str) -> None:
+        partial = self.directory / f"{name}.tmp"
+        _write_durably(partial, target + "\n")
+        partial.replace(self.directory / name)
+        _sync(self.directory)
+
+    def _delete_old(self, newest: Path) -> None:
+        """Keep the best and the last few up to ``newest``; any later one is broken."""
+        best = self.directory / "best"
+        kept = {best.read_text(encoding="utf-8").strip()} if best.exists() else set()
+        written = [path for path in self._steps() if path.name <= newest.name]
+        for path in written[: -self.keep_last]:
+            if path.name not in kept:
+                shutil.rmtree(path)
+
+
+def _load(path: Path, device: torch.device) -> dict[str, Any]:
+    return {
+        file.stem: torch.load(file, map_location=device, weights_only=True)
+        for file in sorted(path.glob("*.pt"))
+    }
+
+
+def _fault(path: Path) -> str | None:
+    """What is wrong with a checkpoint, or None if every file is as it was written."""
+    try:
+        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        for name, entry in manifest.items():
+            if (path / name).stat().st_size != entry["bytes"]:
+                return f"{name} is not {entry['bytes']} bytes long"
+            if _checksum(path / name) != entry["crc32"]:
+                return f"{name} does not have the checksum it was written with"
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        return f"not a whole checkpoint ({error})"
+    return None
+
+
+def _checksum(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            checksum = zlib.crc32(block, checksum)
+    return checksum
+
+
+def _write_durably(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    _sync(path)
+
+
+def _sync(path: Path) -> None:
+    """Wait until the file or directory is on the disk; without it a rename can survive its data."""
+    if os.name == "nt" and path.is_dir():
+        return  # Windows cannot open a directory
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,53 @@
+"""The loss on held-out data, with every module's mode put back afterwards."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from .config import TrainConfig
+from .data import ValidationSet
+from .objective import evaluate_batch, validation_metrics
+from .signals import StopSignal
+
+
+@contextmanager
+def evaluation_mode(model: nn.Module) -> Iterator[None]:
+    """Put the model into evaluation mode, then give each module the mode it had before."""
+    training = {module: module.training for module in model.modules()}
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, mode in training.items():
+            module.training = mode
+
+
+@torch.no_grad()
+def evaluate(
+    model: nn.Module,
+    validation: ValidationSet,
+    config: TrainConfig,
+    device: torch.device,
+    stop: StopSignal,
+) -> dict[str, float] | None:
+    """Metrics over the first ``eval_samples`` validation samples; None if a stop was asked for.
+
+    Sums and counts are added up before anything is divided, so a short last batch weighs what it
+    should. Only sums are kept, never logits.
+    """
+    n_samples = min(config.eval_samples, len(validation))
+    batch_size = config.micro_batch_size
+    starts = range(0, n_samples, batch_size)
+    totals: dict[str, Tensor] = {}
+    with evaluation_mode(model):
+        for first in starts:
+            if stop.requested():
+                return None
+            batch = validation.samples(first, min(batch_size, n_samples - first)).to(device)
+            sums = evaluate_batch(model, batch)
+            for name, value in sums.items():
+                totals[name] = totals[name] + value if name in totals else value
+    # Host-device sync: once an evaluation.
+    return validation_metrics({name: value.item() for name, value in totals.items()})

@@ -1,0 +1,126 @@
+"""Train the model: set up, resume, then step, evaluate and save until it is done.
+
+    python -m pydoc_lm.train [--config FILE] [group.key=value ...]
+
+Exit codes: 0 the run is complete; 1 it failed; 2 a value or the data is wrong, nothing was done;
+75 it was asked to stop (SIGTERM or SIGUSR1) and saved: the same command continues it.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .checkpoint import Checkpoints
+from .config import Config, ConfigError, TrainConfig, load_config
+from .data import TrainSet, ValidationSet
+from .device import select_device
+from .evaluate import evaluate
+from .loader import Loader
+from .metrics import RunLog
+from .model import ModelConfig, build_model
+from .optim import build_optimizer, describe_groups
+from .plot import plot_losses
+from .rng import seed_everything
+from .schedule import lr_factor
+from .signals import EXIT_STOPPED, StopSignal
+from .state import Progress, TrainState
+from .step import StepResult, train_step
+
+
+def train(config: Config) -> int:
+    """Run or continue the run in ``config.train.run_dir``; returns the exit code.
+
+    Raises ``FloatingPointError`` if more steps than allowed have a loss or gradient not finite.
+    """
+    values = config.train
+    stop = StopSignal()
+    device = select_device(values.device)
+    seed_everything(values.seed, values.deterministic)
+    train_set = TrainSet(config.data, ModelConfig(), values.seed)
+    validation = ValidationSet(config.data, ModelConfig())
+    model = build_model(ModelConfig(), device, values.seed)
+    optimizer = build_optimizer(model, config.optimizer)
+    state = TrainState(model, optimizer, device)
+    checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
+    saved = checkpoints.load_latest(device)
+    if saved is not None:
+        state.load_state_dict(saved)
+    progress = state.progress
+    with (
+        Loader(
+            train_set, progress.samples_seen, values.batch_size, values.micro_batch_size, device
+        ) as loader,
+        RunLog(config, model, progress.step, device) as log,
+    ):
+        log.say(*describe_groups(optimizer))
+        while not stop.requested():
+            finished = progress.step == values.steps
+            due = finished or progress.step % values.eval_every == 0
+            if due and progress.evaluated_step != progress.step:
+                metrics = evaluate(model, validation, values, device, stop)
+                if metrics is None:
+                    break
+                is_best = progress.record_evaluation(metrics["val_loss"])
+                log.validation(progress.step, metrics)
+                if finished or (progress.step > 0 and progress.step % values.checkpoint_every == 0):
+                    checkpoints.save(progress.step, state.state_dict(), best=is_best)
+            if finished:
+                break
+
+            log.start_step()
+            factor = lr_factor(progress.step, values.steps, config.schedule)
+            for group in optimizer.param_groups:
+                group["lr"] = group["base_lr"] * factor
+            result = train_step(state, loader.next_step(), values.max_grad_norm)
+            progress.samples_seen += values.batch_size
+            if result.finite:
+                progress.step += 1
+                log.step(
+                    progress.step,
+                    {
+                        "loss": result.loss,
+                        "grad_norm": result.grad_norm,
+                        "lr": optimizer.param_groups[0]["lr"],
+                    },
+                    loader.wait_seconds,
+                )
+            else:
+                log.say(_skip(progress, result, values))
+
+        complete = progress.evaluated_step == values.steps
+        if not complete:
+            checkpoints.save(progress.step, state.state_dict(), best=False)
+            log.say(f"stopped after step {progress.step}; the same command continues from here")
+    if complete:
+        plot_losses(Path(values.run_dir))
+    return 0 if complete else EXIT_STOPPED
+
+
+def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:
+    """Count a step that was not applied; returns what to say about it.
+
+    The samples are named in place of being dumped: ``TrainSet.samples`` gives the very batch again.
+    Raises ``FloatingPointError`` if that was one too many.
+    """
+    progress.skipped_steps += 1
+    first = progress.samples_seen - values.batch_size
+    fault = (
+        f"step {progress.step + 1} was not applied: loss {result.loss}, gradient norm"
+        f" {result.grad_norm}, on the training samples {first} to {progress.samples_seen - 1}"
+    )
+    if progress.skipped_steps > values.max_skipped_steps:
+        raise FloatingPointError(f"{fault}; train.max_skipped_steps = {values.max_skipped_steps}")
+    return fault
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the configuration and train; what is wrong with it is printed, one problem a line."""
+    try:
+        return train(load_config(sys.argv[1:] if arguments is None else arguments))
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""Every pair of variants, rendered, checked, tested and trained.
+
+Each design of the covering set passes the linter, the formatter, the strict type checker and its
+own tests; it trains with falling loss; and stopped by a signal and started again it ends where the
+uninterrupted run ends, bit for bit.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import mean
+
+import pytest
+from covering import covering_designs, pairs_of, possible_pairs
+from rendering import Rendering, preset_answers, render_answers
+from runs import EXIT_STOPPED, identical, prepare_project, write_project
+
+from scaffold.catalogue import read_catalogue
+from scaffold.design import Value
+from scaffold.presets import presets_root
+
+CATALOGUE = read_catalogue()
+DESIGNS = covering_designs(CATALOGUE)
+PRESETS = sorted(path.stem for path in presets_root().glob("*.yaml"))
+SMALL: Mapping[str, Value] = {
+    "task.dim": 32,
+    "task.n_layers": 2,
+    "task.n_heads": 4,
+    "training.steps": 60,
+    "training.batch_size": 8,
+    "training.micro_batch_size": 2,
+    "training.eval_every": 20,
+    "training.eval_samples": 10,
+    "training.log_every": 1,
+    "optimizer.learning_rate": 0.01,  # so small a model takes a high one
+}
+SMALL_TEXT: Mapping[str, Value] = {"task.max_seq_len": 64}
+SMALL_VOCABULARY: Mapping[str, Value] = {"tokenizer.vocab_size": 512}
+
+pytestmark = pytest.mark.matrix
+
+
+def name_of(design: Mapping[str, str]) -> str:
+    """What is special about a design: its variants, but for the first of each axis."""
+    first = {axis: next(iter(it.parts)) for axis, it in CATALOGUE.axes.items()}
+    special = [variant for axis, variant in design.items() if variant != first[axis]]
+    return "+".join(special) or "default"
+
+
+def small(design: Mapping[str, str]) -> Rendering:
+    """The design at a size that trains in seconds."""
+    answers: dict[str, Value] = {**design, **SMALL}
+    if design["task"] == "language-model":
+        answers |= SMALL_TEXT
+    if design.get("tokenizer") == "bpe":
+        answers |= SMALL_VOCABULARY
+    return render_answers(CATALOGUE, answers)
+
+
+designs = pytest.mark.parametrize("design", DESIGNS, ids=name_of)
+
+
+def test_the_set_covers_every_pair() -> None:
+    covered = set[frozenset[tuple[str, str]]]().union(*map(pairs_of, DESIGNS))
+    assert covered >= possible_pairs(CATALOGUE)
+    variants = {(axis, variant) for axis, it in CATALOGUE.axes.items() for variant in it.parts}
+    assert {variant for pair in covered for variant in pair} == variants
+
+
+def check_source(rendering: Rendering, folder: Path, cache: Path) -> None:
+    """Linter, formatter and type checker, with the project's own settings."""
+    project = write_project(rendering, folder)
+    for command in (
+        ["ruff", "check", "--no-cache"],
+        ["ruff", "format", "--check", "--diff", "--no-cache"],
+        ["mypy", "--cache-dir", str(cache)],
+    ):
+        result = project.python("-m", *command)
+        assert result.returncode == 0, f"{' '.join(command)}\n{result.stdout}{result.stderr}"
+
+
+@pytest.fixture(scope="session")
+def type_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the type checker knows of torch, which takes it long to find out."""
+    return tmp_path_factory.mktemp("mypy")
+
+
+@designs
+def test_passes_linter_formatter_and_type_checker(
+    design: Mapping[str, str], tmp_path: Path, type_cache: Path
+) -> None:
+    check_source(small(design), tmp_path, type_cache)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_passes_linter_formatter_and_type_checker(
+    preset: str, tmp_path: Path, type_cache: Path
+) -> None:
+    check_source(render_answers(CATALOGUE, preset_answers(preset)), tmp_path, type_cache)
+
+
+@designs
+def test_passes_its_own_tests(design: Mapping[str, str], tmp_path: Path) -> None:
+    project = write_project(render_answers(CATALOGUE, design), tmp_path)
+    result = project.python("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert " passed" in result.stdout
+    assert " skipped" not in result.stdout
+
+
+@designs
+def test_trains_and_continues_bit_for_bit(design: Mapping[str, str], tmp_path: Path) -> None:
+    project = prepare_project(small(design), tmp_path)
+    # Traced in full, but not compiled: a C++ compiler may be missing and takes half a minute.
+    traced = ["train.compile_backend=aot_eager"] if design["graph_mode"] == "compile" else []
+    project.train("train.run_dir=runs/whole", *traced)
+    losses = [entry["loss"] for entry in project.log("runs/whole") if "loss" in entry]
+    assert len(losses) == SMALL["training.steps"]
+    assert mean(losses[-5:]) < mean(losses[:5]) - 0.1
+
+    stopped = project.train_and_stop("runs/parts", 3, *traced)
+    # torchrun ends with 1 whenever it was stopped by a signal, whatever its workers say.
+    assert stopped == (1 if project.is_distributed else EXIT_STOPPED)
+    assert project.final_state("runs/parts")["progress"]["step"] < SMALL["training.steps"]
+    project.train("train.run_dir=runs/parts", *traced)
+    assert project.losses("runs/parts") == project.losses("runs/whole")
+    assert identical(project.final_state("runs/parts"), project.final_state("runs/whole"))
