@@ -30,10 +30,10 @@ class Project:
 
 @dataclass(frozen=True)
 class Design:
-    """A project and one choice per axis, in the order of the axes; every rule between choices holds.
+    """A project and one choice per axis, in the order of the axes; all rules between them hold.
 
-    ``values`` is the flat namespace of expressions: all options and derived values of the chosen parts.
-    ``origins`` says where each key's value came from: default, preset, file or flag.
+    ``values`` is the flat namespace of expressions: all options and derived values of the chosen
+    parts. ``origins`` says where each key's value came from: default, preset, file or flag.
     """
 
     project: Project

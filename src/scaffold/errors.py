@@ -8,8 +8,8 @@ from dataclasses import dataclass
 class Problem:
     """One thing that is wrong with what the user asked for, and how to mend it.
 
-    ``key`` is what the user would have to change (``attention.n_kv_heads``), ``value`` what it is now,
-    ``rule`` the sentence it breaks, ``fix`` what to do.
+    ``key`` is what the user would have to change (``attention.n_kv_heads``), ``value`` what it is
+    now, ``rule`` the sentence it breaks, ``fix`` what to do.
     """
 
     key: str

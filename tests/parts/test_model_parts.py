@@ -420,7 +420,7 @@ def test_every_layer_compiles_as_one_graph(packages: Packages, variants: tuple[s
 
 IMAGE_TASK = {"task": "image-classification"}
 REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
-    "width over heads": ({"task.dim": 100, "task.n_heads": 6}, "split evenly over the 6 heads"),
+    "width over heads": ({"task.dim": 100, "task.n_heads": 6}, "do not divide into 6 heads"),
     "heads over key heads": (
         {"attention.n_kv_heads": 4, "task.n_heads": 6},
         "set n_kv_heads to a divisor of 6",

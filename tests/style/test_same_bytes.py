@@ -58,7 +58,7 @@ def test_rendering_twice_gives_the_same_bytes(catalogue: Catalogue, preset: str)
         imports.read_header,
         imports.emit,
         rendering_module._compile,
-        expressions._compile if hasattr(expressions, "_compile") else imports.emit,
+        expressions._compile,
     ):
         cached.cache_clear()
     again = render_answers(read_catalogue(), preset_answers(preset))

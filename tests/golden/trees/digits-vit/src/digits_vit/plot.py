@@ -1,4 +1,7 @@
-"""Draw the loss curves of a run: ``python -m digits_vit.plot runs/default``."""
+"""Draw the loss curves of a run.
+
+python -m digits_vit.plot runs/default
+"""
 
 import argparse
 import math

@@ -148,7 +148,8 @@ class _Tokens:
             raise ConfigError(
                 [
                     f"data.prepared_dir = {folder}: holds {found} tokens for {split} instead of"
-                    f" {n_tokens}; run python -m pydoc_lm.prepare again"
+                    f" {n_tokens};"
+                    " run python -m pydoc_lm.prepare again"
                 ]
             )
 

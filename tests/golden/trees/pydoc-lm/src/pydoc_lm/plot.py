@@ -1,4 +1,7 @@
-"""Draw the loss curves of a run: ``python -m pydoc_lm.plot runs/default``."""
+"""Draw the loss curves of a run.
+
+python -m pydoc_lm.plot runs/default
+"""
 
 import argparse
 import math

@@ -1,4 +1,6 @@
-"""Turn text into token files: ``python -m pydoc_lm.prepare [group.key=value ...]``.
+"""Turn text into token files.
+
+    python -m pydoc_lm.prepare [--config FILE] [group.key=value ...]
 
 The documents are joined into one stream with an end-of-text token between them. The last
 ``data.val_fraction`` of its characters are for validation: for a single file, its end. Both parts

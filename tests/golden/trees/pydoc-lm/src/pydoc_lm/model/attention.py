@@ -18,15 +18,9 @@ class Attention(nn.Module):
         super().__init__()
         self.head_dim = config.head_dim
         self.norm_eps = config.norm_eps
-        if config.n_heads % config.n_kv_heads != 0:
-            raise ValueError(
-                f"n_heads = {config.n_heads}: must be a multiple of n_kv_heads ="
-                f" {config.n_kv_heads}, since as many query heads share each key and value head"
-            )
-        kv_dim = config.n_kv_heads * config.head_dim
         self.wq = nn.Linear(config.dim, config.dim, bias=False)
-        self.wk = nn.Linear(config.dim, kv_dim, bias=False)
-        self.wv = nn.Linear(config.dim, kv_dim, bias=False)
+        self.wk = nn.Linear(config.dim, config.dim, bias=False)
+        self.wv = nn.Linear(config.dim, config.dim, bias=False)
         self.wo = nn.Linear(config.dim, config.dim, bias=False)
         self.rope = RotaryEmbedding(config.head_dim, config.max_seq_len, config.rope_theta)
 
@@ -44,8 +38,6 @@ class Attention(nn.Module):
         mask: Tensor | None = None
         if cache is not None:
             k, v, mask = cache.extend(k, v)
-        heads = F.scaled_dot_product_attention(
-            q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
-        )
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         out: Tensor = self.wo(heads.transpose(1, 2).flatten(2))
         return out

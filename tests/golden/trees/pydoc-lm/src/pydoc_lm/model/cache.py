@@ -15,7 +15,7 @@ class LayerCache:
     def __init__(
         self, config: ModelConfig, batch_size: int, device: torch.device, dtype: torch.dtype
     ) -> None:
-        n_heads = config.n_kv_heads
+        n_heads = config.n_heads
         shape = (batch_size, n_heads, config.max_seq_len, config.head_dim)
         self.keys = torch.empty(shape, device=device, dtype=dtype)
         self.values = torch.empty(shape, device=device, dtype=dtype)

@@ -1,7 +1,7 @@
 """A decoder-only transformer for language modelling.
 
 - Pre-norm residual blocks: the residual stream itself is never normalized (arXiv:2002.04745).
-- Grouped-query attention: several query heads share one key and value head (arXiv:2305.13245).
+- Multi-head attention: every head has queries, keys and values of its own (arXiv:1706.03762).
 - Causal attention: every token sees itself and all tokens before it.
 - Rotary position embedding of queries and keys (arXiv:2104.09864).
 - RMSNorm (arXiv:1910.07467).

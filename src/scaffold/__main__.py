@@ -1,0 +1,7 @@
+"""``python -m scaffold`` is ``scaffold``."""
+
+import sys
+
+from scaffold.cli import main
+
+sys.exit(main())
