@@ -19,7 +19,7 @@ $(VENV)/installed: pyproject.toml
 # Generates a language model, trains it for about three minutes, and lets it write.
 demo: $(VENV)/installed
 	rm -rf $(DEMO)
-	$(BIN)/scaffold new $(DEMO) --preset pydoc-lm
+	$(BIN)/scaffold new $(DEMO) --preset pydoc-lm --name pydoc-lm
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable $(DEMO)
 	cd $(DEMO) && PATH="$(abspath $(BIN)):$$PATH" sh -e -c '\
 		python -m pydoc_lm.prepare; \

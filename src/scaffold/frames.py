@@ -1,26 +1,44 @@
-"""Reads Python templates: the slots of a frame, the macros of a fragment, their import blocks."""
+"""Reads Python templates: the pieces of a frame, the macros of a fragment, their import blocks."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 from scaffold.errors import TemplateError
 from scaffold.imports import Header, HeaderError, read_header
 from scaffold.sources import Source
 
 MAX_SLOTS = 8
+_COMMENT_START = "# {#"
 _TAG = re.compile(r"# \{%|# \{#|\{\{")
 _STATEMENT = re.compile(r"\{%-?\s*(\w*)")
-_SLOT = re.compile(r"^([ \t]*)# \{% print (\w+)\.(\w+)\(\) %\}[ \t]*$", re.MULTILINE)
+# Where a text is cut: at a comment, at a slot, and at its end. The empty lines above a comment that
+# has one below go with it, or they would add to those.
+_CUT = re.compile(
+    r"(?P<gap>^\n+)?^[ \t]*# \{#(?:[^#]|#(?!\}))*#\}[ \t]*(?:\n|\Z)(?(gap)(?=\n))"
+    r"|^(?P<indent>[ \t]*)# \{% print (?P<axis>\w+)\.(?P<name>\w+)\(\) %\}[ \t]*(?:\n|\Z)"
+    r"|\Z",
+    re.MULTILINE,
+)
 _MACRO = re.compile(
     r"^[ \t]*# \{% macro (\w+)\(\) %\}[ \t]*\n(.*?)^[ \t]*# \{% endmacro %\}[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
 _IMPORT_PACKAGE = re.compile(r"^[ \t]*import package\b", re.MULTILINE)
-_LONE_COMMENT = re.compile(r"^(\n+)# \{#((?:[^#]|#(?!\}))*#\}\n)(?=\n)", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Whole lines of a template that stand in the output; ``line`` is the number of the first."""
+
+    path: Path
+    line: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -41,15 +59,24 @@ class Macro:
     indent: str | None
     line: int
     words: frozenset[str]
+    passages: tuple[Passage, ...]
+
+
+Piece: TypeAlias = Passage | Slot | Header
 
 
 @dataclass(frozen=True)
 class PythonTemplate:
-    """A Python file of the template tree; one without a tag is copied apart from its imports."""
+    """A Python file of the template tree; one without a tag is copied apart from its imports.
+
+    ``pieces`` are what the file is put together from, in order: the header, where the imports go,
+    the slots, and the passages between them, without Jinja comments.
+    """
 
     header: Header
     is_tagged: bool
     slots: tuple[Slot, ...]
+    pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True)
@@ -65,16 +92,17 @@ def read_python(source: Source) -> PythonTemplate:
     """Reads a frame or whole file; raises TemplateError where it breaks a rule of its kind."""
     text = source.text
     header = _header(source)
-    slots = tuple(
-        Slot(match[2], match[3], match[1], _line(text, match.start()))
-        for match in _SLOT.finditer(text)
-    )
+    lines = text.split("\n")
+    above = "".join(f"{line}\n" for line in lines[: header.first])
+    below = "\n".join(lines[header.last :])
+    pieces = (*_cut(source, 1, above), header, *_cut(source, header.last + 1, below))
+    slots = tuple(piece for piece in pieces if isinstance(piece, Slot))
     _check_statements(source, {slot.line for slot in slots}, "# {% print axis.slot() %}")
     module = _IMPORT_PACKAGE.search(text)
     if module:
         line = _line(text, module.start())
         raise TemplateError(f"{source.path}:{line}: write `from package... import name` instead")
-    return PythonTemplate(header, bool(_TAG.search(text)), slots)
+    return PythonTemplate(header, bool(_TAG.search(text)), slots, pieces)
 
 
 @lru_cache(maxsize=4096)
@@ -88,27 +116,50 @@ def read_fragment(source: Source) -> Fragment:
         lines |= {first, _line(text, match.end())}
         if match[1] in macros:
             raise TemplateError(f"{source.path}:{first}: a second macro {match[1]!r}")
-        body = match[2]
+        # A slot in a macro is an error, of which `_check_statements` tells.
+        cut = _cut(source, first + 1, match[2])
+        passages = tuple(piece for piece in cut if isinstance(piece, Passage))
+        body = "".join(passage.text for passage in passages)
         code = next((line for line in body.splitlines() if line.strip()), None)
         indent = None if code is None else code[: len(code) - len(code.lstrip())]
-        macros[match[1]] = Macro(match[1], indent, first, frozenset(_WORD.findall(body)))
+        words = frozenset(_WORD.findall(body))
+        macros[match[1]] = Macro(match[1], indent, first, words, passages)
     _check_statements(source, lines, "# {% macro slot() %} and # {% endmacro %}")
     return Fragment(_header(source), MappingProxyType(macros))
 
 
-def imports_placeholder(source: Source) -> str:
-    """The text with ``{{imports}}`` in place of its import block, every line where it was."""
-    header = read_python(source).header
-    # The empty lines above a Jinja comment go with it, or they would add to those below.
-    text = _LONE_COMMENT.sub(lambda match: f"# {{#{match[1]}#{match[2]}", source.text)
-    lines = text.split("\n")
-    height = header.last - header.first
-    if height:
-        # The Jinja comment fills the lines of the block, so that errors name true lines.
-        lines[header.first : header.last] = ["{{imports}}# {#" + "\n" * (height - 1) + "#}"]
-    else:
-        lines[header.first] = "{{imports}}" + lines[header.first]
-    return "\n".join(lines)
+def place(passages: Iterable[Passage], line: int) -> str:
+    """The template and line, as ``path:line``, of a line of the joined passages."""
+    found = ""
+    for passage in passages:
+        if line < 1:
+            break
+        found = f"{passage.path}:{passage.line + line - 1}"
+        line -= passage.text.count("\n")
+    return found
+
+
+def _cut(source: Source, line: int, text: str) -> Iterator[Passage | Slot]:
+    """The passages and slots of a text whose first line is the ``line``-th of the file."""
+    start = 0
+    for match in _CUT.finditer(text):
+        if start < match.start():
+            passage = Passage(source.path, line, text[start : match.start()])
+            _check_comments(passage)
+            yield passage
+        line += text.count("\n", start, match.start())
+        if match["axis"]:
+            yield Slot(match["axis"], match["name"], match["indent"], line)
+        line += match[0].count("\n")
+        start = match.end()
+
+
+def _check_comments(passage: Passage) -> None:
+    """A comment that was not cut out would swallow what the slots below are filled with."""
+    before, found, _ = passage.text.partition(_COMMENT_START)
+    if found:
+        line = passage.line + before.count("\n")
+        raise TemplateError(f"{passage.path}:{line}: {{# #}} must stand alone on whole lines")
 
 
 def _header(source: Source) -> Header:

@@ -11,7 +11,7 @@ from scaffold.decisions import Decision
 from scaffold.design import Choice, Design, Value
 from scaffold.errors import TemplateError
 from scaffold.estimates import Estimates
-from scaffold.frames import Slot, read_python
+from scaffold.frames import read_python
 from scaffold.imports import emit, in_place, with_package
 from scaffold.parts import Axis, Part, Provided
 from scaffold.requirements import unite
@@ -39,7 +39,7 @@ class PlannedFile:
 
     ``owner`` is what it comes from: a part (``attention/grouped-query``), ``frames`` or ``data``;
     ``imports`` is the united import block of a Python file; ``fragments`` holds what fills its
-    slots, by axis; an axis that is absent from the design fills its ``slots`` with nothing.
+    slots, by axis; an axis that is absent from the design has none and fills them with nothing.
     """
 
     path: str
@@ -47,7 +47,6 @@ class PlannedFile:
     kind: Kind
     source: Source
     imports: str
-    slots: tuple[Slot, ...]
     fragments: Mapping[str, Source]
 
 
@@ -175,14 +174,13 @@ def _planned_file(
 ) -> PlannedFile:
     path, owner, source = candidate.path, candidate.owner, candidate.source
     if source.path.name.endswith(DATA_SUFFIX):
-        return PlannedFile(path, owner, "data", source, "", (), {})
+        return PlannedFile(path, owner, "data", source, "", {})
     if not path.endswith(".py"):
-        return PlannedFile(path, owner, "copy", source, "", (), {})
+        return PlannedFile(path, owner, "copy", source, "", {})
     filled = filler.fill(path, source)
     block = emit(frozenset(with_package(item, package) for item in filled.imports), first_party)
-    template = read_python(source)
-    imports = in_place(template.header, block)
-    return PlannedFile(path, owner, "python", source, imports, template.slots, filled.fragments)
+    imports = in_place(read_python(source).header, block)
+    return PlannedFile(path, owner, "python", source, imports, filled.fragments)
 
 
 def _config(chosen: Iterable[Chosen]) -> tuple[ConfigGroup, ...]:

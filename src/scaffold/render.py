@@ -1,6 +1,6 @@
 """Renders a plan into a tree in memory, with Jinja's sandbox; templates see only the plan."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,13 +14,15 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from scaffold.errors import TemplateError
 from scaffold.formats import FILTERS
-from scaffold.frames import Slot, imports_placeholder, read_python
-from scaffold.imports import rename_package
+from scaffold.frames import Passage, Slot, place, read_fragment, read_python
+from scaffold.imports import Header, rename_package
 from scaffold.parts import Provided
 from scaffold.plan import PlannedFile, RenderPlan
 
 Names: TypeAlias = Mapping[str, object]
 PYTHON_NAMES = ("design", "package", "project")
+_TEMPLATE = "<template>"  # what Jinja calls the file of a text
+_FAILURES = (JinjaError, ArithmeticError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,7 @@ def _names(plan: RenderPlan) -> Names:
 def _fill_in(value: Provided, names: Names, where: str) -> Provided:
     """A value that a part provides, with ``{{package}}`` and the like in its texts filled in."""
     if isinstance(value, str) and "{{" in value:
-        path = Path("provides", where)
-        return _render(_compile(_data_environment(), value, path), names, [path])
+        return _render(_data_environment(), [Passage(Path("provides", where), 1, value)], names)
     if isinstance(value, list):
         return [_fill_in(item, names, where) for item in value]
     if isinstance(value, dict):
@@ -87,39 +88,33 @@ def _content(file: PlannedFile, names: Names) -> bytes:
     if file.kind == "copy":
         return source.content
     if file.kind == "data":
-        template = _compile(_data_environment(), source.text, source.path)
-        return _render(template, names, [source.path]).encode()
+        return _render(_data_environment(), [Passage(source.path, 1, source.text)], names).encode()
     package = str(names["package"])
     return rename_package(_python(file, names), package).encode()
 
 
 def _python(file: PlannedFile, names: Names) -> str:
-    source = file.source
-    python = read_python(source)
-    if not python.is_tagged:
-        lines = source.text.split("\n")
-        before, after = lines[: python.header.first], lines[python.header.last :]
-        return "".join(f"{line}\n" for line in before) + file.imports + "\n".join(after)
-    paths = [source.path, *(fragment.path for fragment in file.fragments.values())]
-    namespaces = {
-        axis: _namespace(file, axis, names, paths) for axis in {slot.axis for slot in file.slots}
-    }
-    template = _compile(_python_environment(), imports_placeholder(source), source.path)
-    values = {name: names[name] for name in PYTHON_NAMES}
-    return _render(template, {**values, **namespaces, "imports": file.imports}, paths)
+    passages = tuple(_passages(file))
+    if any("{{" in passage.text for passage in passages):
+        visible = {name: names[name] for name in PYTHON_NAMES}
+        return _render(_python_environment(), passages, visible)
+    return "".join(passage.text for passage in passages)
 
 
-def _namespace(file: PlannedFile, axis: str, names: Names, paths: Iterable[Path]) -> object:
-    """The macros of the chosen part; empty ones for an axis that this design does not have."""
-    if axis not in file.fragments:
-        slots: Iterable[Slot] = (slot for slot in file.slots if slot.axis == axis)
-        return SimpleNamespace(**{slot.name: str for slot in slots})
-    fragment = file.fragments[axis]
-    template = _compile(_python_environment(), fragment.text, fragment.path)
-    try:
-        return template.make_module({name: names[name] for name in PYTHON_NAMES})
-    except (JinjaError, ArithmeticError, TypeError, ValueError) as error:
-        raise _located(error, paths) from None
+def _passages(file: PlannedFile) -> Iterator[Passage]:
+    """What a Python file consists of, with the imports and the macros in their places.
+
+    Macros have no arguments, so that their text can be filled in as it stands, before Jinja sees
+    the file: compiling each of them would take most of the time.
+    """
+    for piece in read_python(file.source).pieces:
+        match piece:
+            case Passage():
+                yield piece
+            case Header():
+                yield Passage(file.source.path, piece.first + 1, file.imports)
+            case Slot() if piece.axis in file.fragments:
+                yield from read_fragment(file.fragments[piece.axis]).macros[piece.name].passages
 
 
 @lru_cache(maxsize=1)
@@ -147,29 +142,26 @@ def _data_environment() -> SandboxedEnvironment:
 
 
 @lru_cache(maxsize=4096)
-def _compile(environment: SandboxedEnvironment, text: str, path: Path) -> Template:
+def _compile(environment: SandboxedEnvironment, text: str) -> Template:
+    return environment.from_string(text)
+
+
+def _render(environment: SandboxedEnvironment, passages: Sequence[Passage], names: Names) -> str:
     try:
-        code = environment.compile(text, str(path), str(path))
+        text = "".join(passage.text for passage in passages)
+        return _compile(environment, text).render(names)
     except TemplateSyntaxError as error:
-        raise TemplateError(f"{path}:{error.lineno}: {error.message}") from None
-    return Template.from_code(environment, code, environment.make_globals(None))
+        raise TemplateError(f"{place(passages, error.lineno)}: {error.message}") from None
+    except _FAILURES as error:
+        raise TemplateError(f"{place(passages, _line(error))}: {error}") from None
 
 
-def _render(template: Template, names: Names, paths: Iterable[Path]) -> str:
-    try:
-        return template.render(names)
-    except (JinjaError, ArithmeticError, TypeError, ValueError) as error:
-        raise _located(error, paths) from None
-
-
-def _located(error: Exception, paths: Iterable[Path]) -> TemplateError:
-    """The error with the innermost template line that it came from."""
-    files = {str(path) for path in paths}
-    place = ""
+def _line(error: Exception) -> int:
+    """The innermost line of the template that an error came from."""
+    line = 1
     traceback = error.__traceback__
     while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if file in files:
-            place = f"{file}:{traceback.tb_lineno}: "
+        if traceback.tb_frame.f_code.co_filename == _TEMPLATE:
+            line = traceback.tb_lineno
         traceback = traceback.tb_next
-    return TemplateError(f"{place}{error}")
+    return line

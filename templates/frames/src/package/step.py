@@ -41,7 +41,7 @@ def train_step(state: TrainState, batches: Sequence[Batch], max_grad_norm: float
     # {% print parallelism.loss() %}
     # {% print precision.before_clip() %}
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
-    # Host-device sync: the only one of a step; a bad step must be known before it is applied.
+    # Host-device sync, once a step: a bad one must be known before it is applied.
     mean_loss, grad_norm = torch.stack([loss, norm.float()]).tolist()
     # {% print precision.apply() %}
     optimizer.zero_grad(set_to_none=True)

@@ -45,6 +45,7 @@ def train(config: Config) -> int:
     saved = checkpoints.load_latest(device)
     if saved is not None:
         state.load_state_dict(saved)
+    del saved  # else a second copy of the weights would stay on the device
     progress = state.progress
     # {% print parallelism.check_resume() %}
     # {% print graph_mode.compile() %}
@@ -54,17 +55,18 @@ def train(config: Config) -> int:
         ) as loader,
         RunLog(config, model, progress.step, device) as log,
     ):
-        log.say(*describe_groups(optimizer))
+        log.say(*describe_groups(optimizer), log.describe_mfu())
         while not stop.requested():
-            finished = progress.step == values.steps
+            finished = progress.step >= values.steps
             due = finished or progress.step % values.eval_every == 0
             if due and progress.evaluated_step != progress.step:
                 metrics = evaluate(model, validation, values, device, stop)
                 if metrics is None:
                     break
-                is_best = progress.record_evaluation(metrics["val_loss"])
+                progress.record_evaluation(metrics["val_loss"])
                 log.validation(progress.step, metrics)
                 if finished or (progress.step > 0 and progress.step % values.checkpoint_every == 0):
+                    is_best = progress.record_checkpoint()
                     checkpoints.save(progress.step, state.state_dict(), best=is_best)
             if finished:
                 break
@@ -89,7 +91,7 @@ def train(config: Config) -> int:
             else:
                 log.say(_skip(progress, result, values))
 
-        complete = progress.evaluated_step == values.steps
+        complete = progress.evaluated_step >= values.steps
         if not complete:
             checkpoints.save(progress.step, state.state_dict(), best=False)
             log.say(f"stopped after step {progress.step}; the same command continues from here")

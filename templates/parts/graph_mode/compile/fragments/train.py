@@ -4,5 +4,6 @@
 def train(model, values):
     # {% macro compile() %}
     for layer in model.layers:
-        layer.compile(fullgraph=True, backend=values.compile_backend)
+        # One shape a graph: only the last batch of an evaluation differs from the others.
+        layer.compile(fullgraph=True, dynamic=False, backend=values.compile_backend)
     # {% endmacro %}

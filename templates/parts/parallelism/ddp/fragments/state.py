@@ -12,10 +12,12 @@ class TrainState:
         self.replica = replicate(model, device)
         # {% endmacro %}
 
-    def state_dict(self, state):
-        # {% macro save_rng() %}
-        state["rng"] = gather_objects(rng_state(self.device))
-        # {% endmacro %}
+    def state_dict(self):
+        return {
+            # {% macro save_rng() %}
+            "rng": gather_objects(rng_state(self.device)),
+            # {% endmacro %}
+        }
 
     def load_state_dict(self, state):
         # {% macro load_rng() %}

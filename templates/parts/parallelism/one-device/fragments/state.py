@@ -7,10 +7,12 @@ class TrainState:
     # {% macro init() %}
     # {% endmacro %}
 
-    def state_dict(self, state):
-        # {% macro save_rng() %}
-        state["rng"] = rng_state(self.device)
-        # {% endmacro %}
+    def state_dict(self):
+        return {
+            # {% macro save_rng() %}
+            "rng": rng_state(self.device),
+            # {% endmacro %}
+        }
 
     def load_state_dict(self, state):
         # {% macro load_rng() %}

@@ -10,11 +10,11 @@ class TrainState:
         # {% endmacro %}
 
     def state_dict(self):
-        state = {}
-        # {% macro save() %}
-        state["scaler"] = self.scaler.state_dict()
-        # {% endmacro %}
-        return state
+        return {
+            # {% macro save() %}
+            "scaler": self.scaler.state_dict(),
+            # {% endmacro %}
+        }
 
     def load_state_dict(self, state):
         # {% macro load() %}
