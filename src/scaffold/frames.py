@@ -16,14 +16,13 @@ MAX_SLOTS = 8
 _COMMENT_START = "# {#"
 _TAG = re.compile(r"# \{%|# \{#|\{\{")
 _STATEMENT = re.compile(r"\{%-?\s*(\w*)")
-# Where a text is cut: at a comment, at a slot, and at its end. The empty lines above a comment that
-# has one below go with it, or they would add to those.
+# Where a text is cut: at a Jinja comment, and at a slot.
 _CUT = re.compile(
-    r"(?P<gap>^\n+)?^[ \t]*# \{#(?:[^#]|#(?!\}))*#\}[ \t]*(?:\n|\Z)(?(gap)(?=\n))"
-    r"|^(?P<indent>[ \t]*)# \{% print (?P<axis>\w+)\.(?P<name>\w+)\(\) %\}[ \t]*(?:\n|\Z)"
-    r"|\Z",
+    r"^(?P<indent>[ \t]*)# \{"
+    r"(?:#(?:[^#]|#(?!\}))*#\}|% print (?P<axis>\w+)\.(?P<name>\w+)\(\) %\})[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
+_EMPTY_LINES = re.compile(r"^\n+\Z", re.MULTILINE)
 _MACRO = re.compile(
     r"^[ \t]*# \{% macro (\w+)\(\) %\}[ \t]*\n(.*?)^[ \t]*# \{% endmacro %\}[ \t]*$",
     re.MULTILINE | re.DOTALL,
@@ -139,27 +138,33 @@ def place(passages: Iterable[Passage], line: int) -> str:
     return found
 
 
-def _cut(source: Source, line: int, text: str) -> Iterator[Passage | Slot]:
-    """The passages and slots of a text whose first line is the ``line``-th of the file."""
+def _cut(source: Source, first: int, text: str) -> Iterator[Passage | Slot]:
+    """The passages and slots of a text that begins at line ``first`` of its file."""
     start = 0
     for match in _CUT.finditer(text):
-        if start < match.start():
-            passage = Passage(source.path, line, text[start : match.start()])
-            _check_comments(passage)
-            yield passage
-        line += text.count("\n", start, match.start())
+        kept = text[start : match.start()]
+        if not match["axis"] and text.startswith("\n", match.end()):
+            # The empty lines above a comment go with it, or they would add to those below.
+            kept = _EMPTY_LINES.sub("", kept)
+        yield from _passage(source, first - 1 + _line(text, start), kept)
         if match["axis"]:
+            line = first - 1 + _line(text, match.start())
             yield Slot(match["axis"], match["name"], match["indent"], line)
-        line += match[0].count("\n")
         start = match.end()
+    yield from _passage(source, first - 1 + _line(text, start), text[start:])
 
 
-def _check_comments(passage: Passage) -> None:
-    """A comment that was not cut out would swallow what the slots below are filled with."""
-    before, found, _ = passage.text.partition(_COMMENT_START)
+def _passage(source: Source, line: int, text: str) -> Iterator[Passage]:
+    """The passage, if there is any text; raises TemplateError for a comment that was not cut out.
+
+    Where it ends, if it does, would depend on what the slots below are filled with.
+    """
+    before, found, _ = text.partition(_COMMENT_START)
     if found:
-        line = passage.line + before.count("\n")
-        raise TemplateError(f"{passage.path}:{line}: {{# #}} must stand alone on whole lines")
+        line += before.count("\n")
+        raise TemplateError(f"{source.path}:{line}: a comment must end, and fill whole lines")
+    if text:
+        yield Passage(source.path, line, text)
 
 
 def _header(source: Source) -> Header:

@@ -126,6 +126,7 @@ def _python_environment() -> SandboxedEnvironment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
+        optimized=False,
     )
 
 
@@ -136,6 +137,7 @@ def _data_environment() -> SandboxedEnvironment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
+        optimized=False,
     )
     environment.filters.update(FILTERS)
     return environment

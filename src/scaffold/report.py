@@ -10,14 +10,16 @@ import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from scaffold.decisions import DERIVED, Decision
 from scaffold.design import Design
 from scaffold.errors import DesignError, ScaffoldError
-from scaffold.explanation import Explanation
 from scaffold.keys import shown
 from scaffold.units import bytes_text, quantity
+
+if TYPE_CHECKING:
+    from scaffold.explanation import Explanation  # `new` need not wait for what only `explain` uses
 
 PIPE_WIDTH = 100
 NARROWEST = 40
@@ -160,7 +162,7 @@ def decisions_json(decisions: Sequence[Decision]) -> list[dict[str, object]]:
     return [asdict(decision) for decision in decisions]
 
 
-def explanation_text(found: Explanation, style: Style) -> str:
+def explanation_text(found: "Explanation", style: Style) -> str:
     """One decision with all that is known of it, and what each alternative would change."""
     decision = found.decision
     lines = [decisions_text([decision], style).rstrip("\n")]
@@ -178,7 +180,7 @@ def explanation_text(found: Explanation, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def explanation_json(found: Explanation) -> str:
+def explanation_json(found: "Explanation") -> str:
     """The same as JSON."""
     document: dict[str, object] = {**asdict(found.decision), "facts": dict(found.facts)}
     document["alternatives"] = [asdict(other) for other in found.alternatives]

@@ -18,7 +18,6 @@ from package.state import TrainState
 CONFIG_FILE = Path(__file__).parents[1] / "configs" / "train.yaml"
 torch.set_num_threads(1)  # small tensors gain nothing from more, and results do not vary
 
-
 # Processes start from a server that has no threads: a fork of this process could wait forever for a
 # lock that one of its threads holds.
 PROCESSES = multiprocessing.get_context("forkserver")

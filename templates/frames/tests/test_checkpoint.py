@@ -49,6 +49,13 @@ def test_the_best_and_the_last_are_kept(checkpoints: Checkpoints) -> None:
     assert checkpoints.load_model("latest", CPU)["w"][0] == 4
 
 
+def test_one_that_is_there_already_can_become_the_best(checkpoints: Checkpoints) -> None:
+    save(checkpoints, 1, best=True)
+    save(checkpoints, 2)  # by a stop, before the step was evaluated
+    save(checkpoints, 2, best=True)
+    assert checkpoints.load_model("best", CPU)["w"][0] == 2
+
+
 @pytest.mark.parametrize("damage", ["cut", "flip", "manifest lost", "manifest broken", "file lost"])
 def test_a_broken_one_is_passed_over_with_a_warning(checkpoints: Checkpoints, damage: str) -> None:
     save(checkpoints, 1)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from package.config import ConfigError, load_config
+from package.device import select_device
 from package.train import main
 
 FILE = str(Path(__file__).parents[1] / "configs" / "train.yaml")
@@ -44,6 +45,12 @@ def test_values_out_of_range_are_refused() -> None:
         "train.keep_last",
         "train.max_grad_norm",
     }
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda:7", ""])
+def test_a_device_that_is_not_there_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="train.device"):
+        select_device(name)
 
 
 def test_a_missing_key_is_named(tmp_path: Path) -> None:

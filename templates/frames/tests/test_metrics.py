@@ -96,6 +96,7 @@ def test_mfu_is_a_share_of_the_known_peak(
     with RunLog(config, model, 1, device) as log:
         log.start_step()
         log.step(2, STEP, wait_seconds=0.0)
+        assert log.describe_mfu().startswith("MFU: share of")
     unknown, known = (entry.metrics for entry in read_log(run_dir(config)))
     assert unknown["mfu"] is None
     assert known["tokens_per_s"] is not None

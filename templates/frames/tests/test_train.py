@@ -27,10 +27,10 @@ def final_state(run_dir: str) -> dict[str, Any]:
     return state
 
 
-def losses(run_dir: str) -> list[tuple[int, float | None, float | None]]:
-    """Step, loss, validation loss and rate of every line of the log."""
+def curves(run_dir: str) -> list[tuple[float | None, ...]]:
+    """Step, loss, validation loss and learning rate of every line of the log."""
     return [
-        (entry.step, entry.metrics.get("loss"), entry.metrics.get("val_loss"))
+        (entry.step, *(entry.metrics.get(name) for name in ("loss", "val_loss", "lr")))
         for entry in read_log(Path(run_dir))
     ]
 
@@ -60,6 +60,19 @@ def test_a_run_is_logged_drawn_and_saved(config: Config) -> None:
     assert final_state(config.train.run_dir)["progress"]["step"] == 6
     assert train(config) == 0  # complete: nothing more to do
     assert [entry.step for entry in read_log(run_dir)] == steps
+    shorter = replace(config, train=replace(config.train, steps=5))
+    assert train(shorter) == 0  # it has gone further already
+
+
+def test_the_best_checkpoint_is_the_best_of_those_saved(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    often = replace(config, train=replace(config.train, eval_every=1))
+    losses = iter([9.0, 1.0, 9.0, 5.0, 9.0, 9.0, 6.0])  # saved after three and six steps
+    monkeypatch.setattr(train_module, "evaluate", lambda *_: {"val_loss": next(losses)})
+    assert train(often) == 0
+    best = Path(config.train.run_dir) / "checkpoints" / "best"
+    assert best.read_text(encoding="utf-8") == "step-00000003\n"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
@@ -81,7 +94,7 @@ def test_stopped_and_continued_equals_uninterrupted(
     assert train(again) == 0
     expected, found = final_state(config.train.run_dir), final_state(again.train.run_dir)
     assert identical(found, expected)
-    assert losses(again.train.run_dir) == losses(config.train.run_dir)
+    assert curves(again.train.run_dir) == curves(config.train.run_dir)
 
 
 def test_a_checkpoint_of_another_model_is_refused(

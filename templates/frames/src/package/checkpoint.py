@@ -37,7 +37,7 @@ class Checkpoints:
         # {% print parallelism.save_on_one_rank() %}
         self.directory.mkdir(parents=True, exist_ok=True)
         final = self.directory / f"step-{step:08d}"
-        # It may be there: a run that continued from it was stopped, or evaluated, at the same step.
+        # There already if a run continued from it and has taken no step since.
         if _fault(final) is not None:
             self._write(final, state)
         self._point("latest", final.name)

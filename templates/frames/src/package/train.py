@@ -42,10 +42,7 @@ def train(config: Config) -> int:
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
-    saved = checkpoints.load_latest(device)
-    if saved is not None:
-        state.load_state_dict(saved)
-    del saved  # else a second copy of the weights would stay on the device
+    _resume(state, checkpoints)
     progress = state.progress
     # {% print parallelism.check_resume() %}
     # {% print graph_mode.compile() %}
@@ -97,6 +94,14 @@ def train(config: Config) -> int:
             log.say(f"stopped after step {progress.step}; the same command continues from here")
     # {% print parallelism.finish() %}
     return 0 if complete else EXIT_STOPPED
+
+
+def _resume(state: TrainState, checkpoints: Checkpoints) -> None:
+    """Continue from the newest checkpoint, if there is one."""
+    # Loaded here, so that no second copy of the weights stays on the device during training.
+    saved = checkpoints.load_latest(state.device)
+    if saved is not None:
+        state.load_state_dict(saved)
 
 
 def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:

@@ -20,6 +20,10 @@ class Attention(nn.Module):
         # {% endmacro %}
 
     def forward(self, q, k, v, mask):
+        # {% macro repeat() %}
+        # Of CUDA's fast kernels, those that take a mask need a key and value head per query head.
+        k, v = (heads.repeat_interleave(q.size(1) // k.size(1), dim=1) for heads in (k, v))
+        # {% endmacro %}
         # {% macro attend() %}
         heads = F.scaled_dot_product_attention(
             q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True

@@ -14,6 +14,8 @@ class Attention(nn.Module):
         # {% endmacro %}
 
     def forward(self, q, k, v, mask):
+        # {% macro repeat() %}
+        # {% endmacro %}
         # {% macro attend() %}
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         # {% endmacro %}

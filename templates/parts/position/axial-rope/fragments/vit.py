@@ -16,3 +16,9 @@ class Model:
         # {% macro embed() %}
         # {% endmacro %}
         return x, start, end
+
+    # {% macro init_row() %}
+    # {% endmacro %}
+
+    # {% macro init_std() %}
+    # {% endmacro %}

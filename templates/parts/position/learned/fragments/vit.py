@@ -20,3 +20,18 @@ class Model:
         x = x + self.pos_embeddings.weight
         # {% endmacro %}
         return x, start, end
+
+    def init_weights(self):
+        """Draw every weight anew.
+
+        # {% macro init_row() %}
+        position embeddings    normal, std 0.02
+        # {% endmacro %}
+        """
+
+    def _init_std(self, name):
+        # {% macro init_std() %}
+        if name == "pos_embeddings.weight":
+            return 0.02  # as the authors, https://github.com/google-research/vision_transformer
+        # {% endmacro %}
+        return 1.0

@@ -81,12 +81,10 @@ def test_a_sample_depends_on_its_number_and_the_seed_alone(
 def test_targets_are_the_next_tokens_but_not_those_of_the_next_document(
     data_config: DataConfig, model_config: ModelConfig
 ) -> None:
-    end_of_text = json.loads((Path(data_config.prepared_dir) / META_NAME).read_text())[
-        "end_of_text"
-    ]
+    meta = json.loads((Path(data_config.prepared_dir) / META_NAME).read_text())
     train_set = TrainSet(data_config, model_config, seed=0)
     inputs, targets = train_set.samples(0, len(train_set))
-    ends = inputs == end_of_text
+    ends = inputs == meta["end_of_text"]
     assert ends.any()
     assert (targets[ends] == IGNORE_INDEX).all()
     assert (targets[~ends] != IGNORE_INDEX).all()

@@ -170,6 +170,14 @@ def test_a_batch_that_does_not_divide_is_refused(
         init_ranks(config.train)
 
 
+def test_a_rank_without_a_gpu_is_refused(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(ConfigError, match="LOCAL_RANK = 2: must be below 2"):
+        init_ranks(replace(config.train, device="cuda"))
+
+
 def test_torchrun_is_asked_for(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LOCAL_RANK")
     with pytest.raises(ConfigError, match="LOCAL_RANK: not set; start with torchrun"):

@@ -36,9 +36,10 @@ def test_every_weight_is_drawn_as_the_table_says(model_config: ModelConfig) -> N
         if weight.ndim == 1:
             assert torch.equal(weight, torch.ones_like(weight)), name
             continue
-        std = 0.02 if "pos_embeddings" in name else 1 / math.sqrt(weight[0].numel())
+        std = 1 / math.sqrt(weight[0].numel())
         if name.endswith(("wo.weight", "w2.weight")):
             std /= math.sqrt(2 * model_config.n_layers)
+        # {% print position.expected_std() %}
         # Within five standard errors of what so many numbers give.
         error = 5 * std / math.sqrt(weight.numel())
         assert weight.mean().item() == pytest.approx(0, abs=error), name

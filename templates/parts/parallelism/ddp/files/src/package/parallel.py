@@ -23,8 +23,8 @@ TIMEOUT = timedelta(minutes=10)
 def init_ranks(config: TrainConfig) -> torch.device:
     """Join the other processes; returns the device of this one.
 
-    Raises ``ConfigError`` if the process was not started by ``torchrun``, or if the batch does not
-    divide over the ranks.
+    Raises ``ConfigError`` if the process was not started by ``torchrun``, if the batch does not
+    divide over the ranks, or if there is no device for this rank.
     """
     missing = [name for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK") if name not in os.environ]
     if missing:
@@ -40,11 +40,31 @@ def init_ranks(config: TrainConfig) -> torch.device:
                 f" {world_size()} ranks"
             ]
         )
-    device = select_device(config.device)
+    device = _local_device(config.device)
+    # What the host wants to know goes over gloo, so that no rank waits for its GPU to learn it.
+    backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
+    dist.init_process_group(backend, timeout=TIMEOUT)
+    return device
+
+
+def _local_device(name: str) -> torch.device:
+    """The device of this rank among those of its machine, made the current one."""
+    device = select_device(name)
+    if device.type == "mps":
+        raise ConfigError(
+            ["train.device = mps: no collective runs there; set train.device=cpu to try it out"]
+        )
     if device.type == "cuda":
-        device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        local_rank, n_gpus = int(os.environ["LOCAL_RANK"]), torch.cuda.device_count()
+        if local_rank >= n_gpus:
+            raise ConfigError(
+                [
+                    f"LOCAL_RANK = {local_rank}: must be below {n_gpus}, the number of GPUs here;"
+                    " start as many processes with --nproc-per-node"
+                ]
+            )
+        device = torch.device("cuda", local_rank)
         torch.cuda.set_device(device)
-    dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=TIMEOUT)
     return device
 
 
@@ -61,7 +81,10 @@ def world_size() -> int:
 def replicate(model: nn.Module, device: torch.device) -> DistributedDataParallel:
     """Wrap the model so that its gradients are averaged over the ranks during the backward pass."""
     ids = [device.index] if device.type == "cuda" else None
-    return DistributedDataParallel(model, device_ids=ids, gradient_as_bucket_view=True)
+    # Every rank works out the same buffers: to send them round in each step would change nothing.
+    return DistributedDataParallel(
+        model, device_ids=ids, broadcast_buffers=False, gradient_as_bucket_view=True
+    )
 
 
 def sum_over_ranks(value: Tensor) -> Tensor:
@@ -73,14 +96,14 @@ def sum_over_ranks(value: Tensor) -> Tensor:
 
 def any_rank(flag: bool) -> bool:
     """Whether the flag is set on at least one rank; the same answer on each."""
-    votes = torch.tensor(int(flag), device=_device())
+    votes = torch.tensor(int(flag))
     dist.all_reduce(votes, op=dist.ReduceOp.MAX)
-    return bool(votes.item())  # host-device sync
+    return bool(votes.item())
 
 
 def require_equal(name: str, value: int) -> None:
     """Raise ``RuntimeError`` on every rank unless all of them hold the same ``value``."""
-    bounds = torch.tensor([value, -value], device=_device())
+    bounds = torch.tensor([value, -value])
     dist.all_reduce(bounds, op=dist.ReduceOp.MAX)
     highest, negative_lowest = bounds.tolist()
     if highest != -negative_lowest:
@@ -101,10 +124,3 @@ def leave_ranks() -> None:
     """Wait for the others, so that nobody leaves while a checkpoint is being written."""
     dist.barrier()
     dist.destroy_process_group()
-
-
-def _device() -> torch.device:
-    """Where the tensors of a collective must be: NCCL takes those on its GPU, gloo the CPU's."""
-    if dist.get_backend() == "nccl":
-        return torch.device("cuda", torch.cuda.current_device())
-    return torch.device("cpu")

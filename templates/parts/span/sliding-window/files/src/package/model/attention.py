@@ -12,7 +12,8 @@ from .window import window_mask
 
 
 # {# Slots: projections reads config, binds self.wq, wk, wv, wo; rotary reads config, may bind a
-#    module of self; rotate reads cache, rebinds q and k; attend reads q, k, v, mask, binds heads. #}
+#    module of self; rotate reads cache, rebinds q and k; repeat reads q, rebinds k and v, to
+#    as many heads as q has. #}
 class Attention(nn.Module):
     """Every token looks at itself and at the ``window - 1`` tokens before it."""
 
@@ -39,6 +40,7 @@ class Attention(nn.Module):
             k, v, mask = cache.extend(k, v)
         elif x.size(1) > self.window:  # a shorter sequence needs no mask, and has a faster kernel
             mask = window_mask(x.size(1), x.size(1), self.window, x.device)
-        # {% print attention.attend() %}
+        # {% print attention.repeat() %}
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         out: Tensor = self.wo(heads.transpose(1, 2).flatten(2))
         return out

@@ -3,7 +3,7 @@
 - Every patch of the image is a token; there is no class token: the mean of all tokens is
   classified (arXiv:2205.01580).
 - Pre-norm residual blocks: the residual stream itself is never normalized (arXiv:2002.04745).
-# {% print attention.summary() %}
+- Multi-head attention: every head has queries, keys and values of its own (arXiv:1706.03762).
 # {% print position.summary() %}
 # {% print normalization.summary() %}
 # {% print feed_forward.summary() %}
@@ -20,11 +20,10 @@ from torch import Tensor, nn
 from .block import Block
 from .hyperparameters import ModelConfig
 
+
 # {# Slots: summary is a bullet of the docstring. embedding reads config, may bind modules of self;
-#    embed reads self, rebinds x; final binds self.norm. #}
-POSITION_STD = 0.02  # as the authors, https://github.com/google-research/vision_transformer
-
-
+#    embed reads self, rebinds x; final binds self.norm. init_row is a line of the table of
+#    init_weights; init_std reads name and may return early. #}
 class VisionTransformer(nn.Module):
     """Patch embeddings, ``n_layers`` blocks, a final norm, and the logits of the classes."""
 
@@ -54,7 +53,7 @@ class VisionTransformer(nn.Module):
         """Draw every weight anew; a seed gives the same values on every device.
 
         =====================  ======================================================
-        position embeddings    normal, std 0.02
+        # {% print position.init_row() %}
         head                   0: all classes are equally likely at first
         wo and w2              normal, std 1 / sqrt(inputs) / sqrt(2 n_layers)
         every other matrix     normal, std 1 / sqrt(inputs) (LeCun)
@@ -77,8 +76,7 @@ class VisionTransformer(nn.Module):
                 weight.copy_(drawn)
 
     def _init_std(self, name: str, weight: Tensor) -> float:
-        if name == "pos_embeddings.weight":
-            return POSITION_STD
+        # {% print position.init_std() %}
         std = 1 / math.sqrt(weight[0].numel())
         is_residual = name.endswith(("wo.weight", "w2.weight"))
         return std / math.sqrt(2 * self.config.n_layers) if is_residual else std
