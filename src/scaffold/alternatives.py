@@ -10,6 +10,7 @@ from scaffold.design import Design
 from scaffold.errors import DesignError
 from scaffold.estimates import Estimates, estimate
 from scaffold.parse import parse_design
+from scaffold.parts import Part
 from scaffold.plan import make_plan
 from scaffold.render import render
 from scaffold.variants import disabled_because
@@ -41,12 +42,13 @@ def alternatives(
 ) -> Iterator[Alternative]:
     """Every other variant of an axis, compared with the design that ``answers`` made."""
     numbers, files = _outcome(catalogue, design)
+    chosen = _chosen_options(catalogue, design, answers, axis)
     for part in catalogue.axes[axis].parts.values():
         if part.variant == design[axis].variant:
             continue
         texts = (part.variant, part.title, part.help, part.reason, part.source)
         try:
-            other = parse_design(catalogue, _with(answers, axis, part.variant))
+            other = parse_design(catalogue, _with(answers, part, chosen))
         except DesignError as error:
             others = {choice.axis: choice.variant for choice in design if choice.axis != axis}
             why = disabled_because(catalogue, axis, part.variant, others)
@@ -62,10 +64,34 @@ def alternatives(
         yield Alternative(*texts, None, compared, tuple(_changes(files, other_files)))
 
 
-def _with(answers: Answers, axis: str, variant: str) -> Answers:
-    """The answers with another variant on one axis, and without the options of the old one."""
-    kept = {key: answer for key, answer in answers.items() if not key.startswith(f"{axis}.")}
-    return {**kept, axis: Answer(variant, "flag")}
+def _chosen_options(
+    catalogue: Catalogue, design: Design, answers: Answers, axis: str
+) -> dict[str, Answer]:
+    """The answers for an axis's options, without the defaults that a scaffold.yaml lists too."""
+    given = {key: answer for key, answer in answers.items() if key.startswith(f"{axis}.")}
+    others = {key: answer for key, answer in answers.items() if key not in given}
+    try:
+        defaults = parse_design(catalogue, others)[axis].options
+    except (DesignError, KeyError):
+        return given  # without them it is no design, or one that has not the axis
+    listed = {
+        f"{axis}.{name}"
+        for name, value in design[axis].options.items()
+        if value == defaults.get(name)
+    }
+    return {
+        key: answer for key, answer in given.items() if answer.origin != "file" or key not in listed
+    }
+
+
+def _with(answers: Answers, part: Part, chosen: Answers) -> Answers:
+    """The answers with another variant on its axis, and those chosen options that it has too."""
+    start = f"{part.axis}."
+    kept = {key: answer for key, answer in answers.items() if not key.startswith(start)}
+    shared = {
+        key: answer for key, answer in chosen.items() if key.removeprefix(start) in part.options
+    }
+    return {**kept, **shared, part.axis: Answer(part.variant, "flag")}
 
 
 def _outcome(catalogue: Catalogue, design: Design) -> tuple[Estimates, Files]:

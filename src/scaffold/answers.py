@@ -12,6 +12,7 @@ from scaffold.design import Value
 from scaffold.errors import Problem
 from scaffold.keys import canonical, known_keys, shown, unknown_key
 
+ANSWERS_FLAG = "--answers"  # the key of a problem with the file itself
 OPEN = "???"  # what OmegaConf calls a value that is still missing
 
 
@@ -51,7 +52,7 @@ def read_answers(
     if preset is not None:
         layers.append(Layer("preset", preset))
     if file is not None:
-        found = read_answer_file(file, "--answers")
+        found = read_answer_file(file, ANSWERS_FLAG)
         layers.append(Layer("file", found.values))
         problems += found.problems
     flags, flag_problems = read_flags(sets)

@@ -5,14 +5,14 @@ Only argparse is imported here, so that ``scaffold --help`` answers at once.
 
 import argparse
 import importlib
-import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from scaffold import __version__
-from scaffold.errors import ScaffoldError
+from scaffold.errors import ScaffoldError, UsageError
+from scaffold.streams import close, open_streams, put
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 128 + signal.SIGINT
@@ -32,29 +32,58 @@ class Command(Protocol):
         """Does what was asked and returns the exit code; raises ScaffoldError."""
 
 
+class Parser(argparse.ArgumentParser):
+    """Raises UsageError for a command line that it does not know, where argparse would exit."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; `{self.prog} --help` shows what may be given")
+
+
+class Once(argparse.Action):
+    """Takes one value: of two that differ, one would be ignored."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        _option: str | None = None,
+    ) -> None:
+        before = getattr(namespace, self.dest)
+        if before not in (None, values):
+            raise argparse.ArgumentError(self, f"given twice: {before} and {values}; keep one")
+        setattr(namespace, self.dest, values)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command: exit code 0, 2 for what the user can mend, 130 after Ctrl-C."""
-    arguments = build_parser().parse_args(argv)
+    open_streams()
+    words = sys.argv[1:] if argv is None else argv
     try:
+        arguments = build_parser().parse_args(words)
         command: Command = importlib.import_module(f"scaffold.commands.{arguments.command}")
         code = command.run(arguments)
         sys.stdout.flush()
-    except ScaffoldError as error:
-        return _report(error, arguments.json)
     except KeyboardInterrupt as interrupt:
-        notes = getattr(interrupt, "__notes__", None) or ["nothing is written."]
-        print(f"\nInterrupted: {' '.join(notes)}", file=sys.stderr)
+        put(sys.stderr, f"\nInterrupted: {_notes(interrupt) or 'nothing is written.'}\n")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone; what is left in the buffer must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close(sys.stdout)  # the reader has gone
         return 0
+    except ScaffoldError as error:
+        return _report(error, "--json" in words)
+    except OSError as error:
+        reason = f"{error.filename or 'standard output'}: {error.strerror or error}"
+        told = ScaffoldError(f"{reason}; {_notes(error) or 'nothing is written.'}")
+        if error.filename is None:
+            close(sys.stdout)  # the error must not follow it
+        return _report(told, "--json" in words and error.filename is not None)
     return code
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="scaffold",
         description="Asks the design questions of a PyTorch training run and writes the code.",
         allow_abbrev=False,
@@ -68,7 +97,7 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_new(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_new(commands: "argparse._SubParsersAction[Parser]") -> None:
     new = commands.add_parser(
         "new",
         help="make a project",
@@ -88,8 +117,12 @@ def _add_new(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     new.add_argument(
         "--defaults", action="store_true", help="take the default for all that is open"
     )
-    new.add_argument("--name", metavar="NAME", help="name of the project (default: from DEST)")
-    new.add_argument("--package", metavar="PKG", help="name to import (default: from the name)")
+    new.add_argument(
+        "--name", action=Once, metavar="NAME", help="name of the project (default: from DEST)"
+    )
+    new.add_argument(
+        "--package", action=Once, metavar="PKG", help="name to import (default: from the name)"
+    )
     new.add_argument(
         "--dry-run", action="store_true", help="show files and decisions, write nothing"
     )
@@ -98,12 +131,12 @@ def _add_new(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     _add_json(new)
 
 
-def _add_presets(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_presets(commands: "argparse._SubParsersAction[Parser]") -> None:
     presets = commands.add_parser("presets", help="list the presets", allow_abbrev=False)
     _add_json(presets)
 
 
-def _add_explain(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_explain(commands: "argparse._SubParsersAction[Parser]") -> None:
     explain = commands.add_parser(
         "explain",
         help="say why a value is what it is, and what else it could be",
@@ -120,17 +153,16 @@ def _add_explain(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     _add_json(explain)
 
 
-def _add_completion(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_completion(commands: "argparse._SubParsersAction[Parser]") -> None:
     completion = commands.add_parser(
         "completion", help="print the completion script of a shell", allow_abbrev=False
     )
     completion.add_argument("shell", choices=SHELLS)
-    completion.set_defaults(json=False)
 
 
 def _add_answers(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--preset", metavar="NAME", help="start from a preset")
-    parser.add_argument("--answers", metavar="FILE", help="YAML file of answers")
+    parser.add_argument("--preset", action=Once, metavar="NAME", help="start from a preset")
+    parser.add_argument("--answers", action=Once, metavar="FILE", help="YAML file of answers")
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -145,12 +177,15 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def _notes(error: BaseException) -> str:
+    """What was added to an error on its way: how far the command had come."""
+    return " ".join(getattr(error, "__notes__", ()))
+
+
 def _report(error: ScaffoldError, as_json: bool) -> int:
     report = importlib.import_module("scaffold.report")
-    if as_json:
-        sys.stdout.write(report.error_json(error))
-    else:
-        sys.stderr.write(report.error_text(error, report.Style.of(sys.stderr)))
+    if not as_json or not put(sys.stdout, report.error_json(error)):
+        put(sys.stderr, report.error_text(error, report.Style.of(sys.stderr)))
     return EXIT_USER_ERROR
 
 

@@ -21,7 +21,8 @@ class Destination:
 def find_destination(path: Path) -> Destination:
     """The folder that a path names, followed through links.
 
-    Raises DestinationError where it is, or passes through, something that is no folder.
+    Raises DestinationError where it is, or passes through, something that is no folder, and where
+    the system does not let us look.
     """
     try:
         folder = Path(os.path.realpath(path))
@@ -38,6 +39,8 @@ def find_destination(path: Path) -> Destination:
             raise DestinationError(f"{path} cannot be made: {root.parent} is no folder")
     except ValueError as error:
         raise DestinationError(f"{path!r} is no path: {error}") from None
+    except OSError as error:
+        raise unwritable(path, error) from None
     return Destination(folder, root)
 
 
@@ -45,6 +48,11 @@ def unwritable(path: Path, error: OSError) -> DestinationError:
     """The error for a folder that the system does not let us write to."""
     reason = error.strerror or str(error)
     return DestinationError(f"{path} cannot be written: {reason}; nothing was changed")
+
+
+def busy_error(path: Path) -> DestinationError:
+    """The error for a folder that another run is adding files to."""
+    return DestinationError(f"another scaffold command is writing to {path}; wait until it is done")
 
 
 def collision_error(path: Path, collisions: list[str]) -> DestinationError:

@@ -39,3 +39,7 @@ class TemplateError(ScaffoldError):
 
 class DestinationError(ScaffoldError):
     """The project cannot be written where it was asked for."""
+
+
+class UsageError(ScaffoldError):
+    """The words of the command line are none that the tool knows."""

@@ -13,7 +13,6 @@ from scaffold.imports import Header, HeaderError, read_header
 from scaffold.sources import Source
 
 MAX_SLOTS = 8
-_COMMENT_START = "# {#"
 _TAG = re.compile(r"# \{%|# \{#|\{\{")
 _STATEMENT = re.compile(r"\{%-?\s*(\w*)")
 # Where a text is cut: at a Jinja comment, and at a slot.
@@ -22,6 +21,8 @@ _CUT = re.compile(
     r"(?:#(?:[^#]|#(?!\}))*#\}|% print (?P<axis>\w+)\.(?P<name>\w+)\(\) %\})[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
+# What would go on into the lines of another template: a comment beside code, a value without end.
+_LOOSE = re.compile(r"# \{#|\{\{(?!.*?\}\})", re.DOTALL)
 _EMPTY_LINES = re.compile(r"^\n+\Z", re.MULTILINE)
 _MACRO = re.compile(
     r"^[ \t]*# \{% macro (\w+)\(\) %\}[ \t]*\n(.*?)^[ \t]*# \{% endmacro %\}[ \t]*$",
@@ -155,14 +156,13 @@ def _cut(source: Source, first: int, text: str) -> Iterator[Passage | Slot]:
 
 
 def _passage(source: Source, line: int, text: str) -> Iterator[Passage]:
-    """The passage, if there is any text; raises TemplateError for a comment that was not cut out.
-
-    Where it ends, if it does, would depend on what the slots below are filled with.
-    """
-    before, found, _ = text.partition(_COMMENT_START)
-    if found:
-        line += before.count("\n")
-        raise TemplateError(f"{source.path}:{line}: a comment must end, and fill whole lines")
+    """The passage, if there is any text; raises TemplateError for a tag that does not end in it."""
+    loose = _LOOSE.search(text)
+    if loose:
+        raise TemplateError(
+            f"{source.path}:{line - 1 + _line(text, loose.start())}: {loose[0]} has no end, "
+            "or stands beside code"
+        )
     if text:
         yield Passage(source.path, line, text)
 

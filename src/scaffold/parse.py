@@ -12,7 +12,7 @@ from scaffold.keys import PROJECT_KEYS, canonical, known_keys, shown, unknown_ke
 from scaffold.naming import name_problems, package_from, package_problems
 from scaffold.parts import Part
 from scaffold.rules import rule_problem
-from scaffold.scalars import RefusedValueError, one_of, parse_text, parse_value
+from scaffold.scalars import RefusedValueError, given_text, one_of, parse_value
 from scaffold.values import Settled, inputs, settle
 from scaffold.variants import clash, complete, disabled_because
 
@@ -166,7 +166,7 @@ def _read_project(
     for key in PROJECT_KEYS:
         if key in answers:
             try:
-                texts[key] = parse_text(answers[key].value)
+                texts[key] = given_text(answers[key].value)
             except RefusedValueError as error:
                 problems.append(Problem(key, shown(answers[key].value), error.rule, error.fix))
     name = texts.get("project.name") or DEFAULT_NAME

@@ -1,6 +1,6 @@
 """Renders a plan into a tree in memory, with Jinja's sandbox; templates see only the plan."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from scaffold.errors import TemplateError
 from scaffold.formats import FILTERS
-from scaffold.frames import Passage, Slot, place, read_fragment, read_python
+from scaffold.frames import Passage, Piece, Slot, place, read_fragment, read_python
 from scaffold.imports import Header, rename_package
 from scaffold.parts import Provided
 from scaffold.plan import PlannedFile, RenderPlan
@@ -94,20 +94,21 @@ def _content(file: PlannedFile, names: Names) -> bytes:
 
 
 def _python(file: PlannedFile, names: Names) -> str:
-    passages = tuple(_passages(file))
-    if any("{{" in passage.text for passage in passages):
+    template = read_python(file.source)
+    passages = tuple(_passages(file, template.pieces))
+    # Once the slots are filled, few files have a tag left, and to compile one takes milliseconds.
+    if template.is_tagged and any("{{" in passage.text for passage in passages):
         visible = {name: names[name] for name in PYTHON_NAMES}
         return _render(_python_environment(), passages, visible)
     return "".join(passage.text for passage in passages)
 
 
-def _passages(file: PlannedFile) -> Iterator[Passage]:
+def _passages(file: PlannedFile, pieces: Iterable[Piece]) -> Iterator[Passage]:
     """What a Python file consists of, with the imports and the macros in their places.
 
-    Macros have no arguments, so that their text can be filled in as it stands, before Jinja sees
-    the file: compiling each of them would take most of the time.
+    Macros have no arguments: their text can be filled in as it stands, before Jinja sees the file.
     """
-    for piece in read_python(file.source).pieces:
+    for piece in pieces:
         match piece:
             case Passage():
                 yield piece
@@ -126,7 +127,7 @@ def _python_environment() -> SandboxedEnvironment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
-        optimized=False,
+        optimized=False,  # most are rendered once
     )
 
 
@@ -137,7 +138,7 @@ def _data_environment() -> SandboxedEnvironment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
-        optimized=False,
+        optimized=False,  # most are rendered once
     )
     environment.filters.update(FILTERS)
     return environment

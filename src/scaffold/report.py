@@ -19,7 +19,8 @@ from scaffold.keys import shown
 from scaffold.units import bytes_text, quantity
 
 if TYPE_CHECKING:
-    from scaffold.explanation import Explanation  # `new` need not wait for what only `explain` uses
+    # `new`, which explains nothing, need not wait for it.
+    from scaffold.explanation import Explanation
 
 PIPE_WIDTH = 100
 NARROWEST = 40

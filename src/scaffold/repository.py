@@ -21,12 +21,14 @@ FOREIGN = (
     "GIT_PREFIX",
     "GIT_WORK_TREE",
 )
+NO_REPOSITORY = "not a git repository"
 # No hook of the user's may refuse the commit, or wait for an answer; nor may a key for signing, or
-# a check of line ends.
+# a check of line ends. What the user ignores elsewhere, the project's own files are not.
 SETTINGS = (
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "commit.gpgSign=false"),
     *("-c", "core.safecrlf=false"),
+    *("-c", f"core.excludesFile={os.devnull}"),
 )
 
 
@@ -41,6 +43,8 @@ def check(folder: Path) -> None:
         raise DestinationError(
             f"{inside.stdout.strip()} is a git repository already: leave out --git"
         )
+    if NO_REPOSITORY not in inside.stderr:  # git is broken, or there is one that it does not trust
+        raise DestinationError(f"git refuses: {_reason(inside)}; mend that, or leave out --git")
 
 
 def start(project: Path) -> None:
@@ -56,10 +60,16 @@ def start(project: Path) -> None:
     for step in steps:
         result = _git(project, *SETTINGS, *step)
         if result.returncode != 0:
-            reason = (result.stderr.strip() or "no reason given").splitlines()[-1]
             raise DestinationError(
-                f"the project is written to {project}, but not committed to git: {reason}"
+                f"the project is written to {project}, but not committed to git: {_reason(result)}"
             )
+
+
+def _reason(failed: subprocess.CompletedProcess[str]) -> str:
+    """What git said, in one line: advice may follow the reason."""
+    said = failed.stderr.strip() or failed.stdout.strip() or f"exit code {failed.returncode}"
+    lines = said.splitlines()
+    return next((line for line in lines if line.startswith("fatal:")), lines[-1])
 
 
 def _identity(project: Path) -> list[str]:

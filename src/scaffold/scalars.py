@@ -30,8 +30,7 @@ class RefusedValueError(ValueError):
 
 def parse_value(option: Option, raw: Value) -> Value:
     """The value of ``option`` that ``raw`` stands for; raises RefusedValueError."""
-    if isinstance(raw, str) and not raw.strip():
-        raise RefusedValueError("it has no value", f"give {expected(option)}")
+    _require_value(raw, expected(option))
     match option.type:
         case "bool":
             return _truth(option, raw)
@@ -44,6 +43,12 @@ def parse_value(option: Option, raw: Value) -> Value:
             return next(choice for choice in option.choices if str(choice) == text)
         case _:
             return parse_text(raw)
+
+
+def given_text(raw: Value) -> str:
+    """One line of text that is not empty; raises RefusedValueError."""
+    _require_value(raw, "one line of text, or leave it out")
+    return parse_text(raw)
 
 
 def parse_text(raw: Value) -> str:
@@ -93,6 +98,11 @@ def clamp(option: Option, value: Value) -> Value:
     if option.maximum is not None and value > option.maximum:
         value = option.maximum
     return int(value) if option.type == "int" else float(value)
+
+
+def _require_value(raw: Value, wanted: str) -> None:
+    if isinstance(raw, str) and not raw.strip():
+        raise RefusedValueError("it has no value", f"give {wanted}")
 
 
 def _truth(option: Option, raw: Value) -> bool:

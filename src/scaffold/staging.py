@@ -43,6 +43,25 @@ class Journal:
 
 
 @contextmanager
+def sole_writer(folder: Path) -> Iterator[None]:
+    """Keeps other runs from adding to a folder; raises BlockingIOError where one is about it.
+
+    Two at once have the same files to add, and would take back each other's when one fails.
+    """
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # as Windows says of every folder: there are no locks
+        yield
+        return
+    try:
+        with suppress(ImportError):
+            _lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def staging_folder(parent: Path) -> Iterator[Path]:
     """A new staging folder in ``parent``, gone afterwards; yields the folder.
 
@@ -147,9 +166,19 @@ def _remove(folder: Path) -> None:
 def _try_lock(file: BinaryIO) -> bool:
     """Whether the file could be locked; never where the system has no such locks."""
     try:
-        fcntl = importlib.import_module("fcntl")
-        lock: Callable[[int, int], None] = fcntl.flock
-        lock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
+        return _lock(file.fileno())
+    except (ImportError, BlockingIOError):
+        return False
+
+
+def _lock(descriptor: int) -> bool:
+    """Whether an open file or folder could be locked; raises BlockingIOError if others did."""
+    fcntl = importlib.import_module("fcntl")
+    flock: Callable[[int, int], None] = fcntl.flock
+    try:
+        flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
         return False
     return True

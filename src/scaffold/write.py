@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from scaffold.base import is_safe
 from scaffold.destination import (
+    busy_error,
     collision_error,
     find_destination,
     not_empty_error,
@@ -27,6 +28,7 @@ from scaffold.staging import (
     clear_stale,
     commit,
     roll_back,
+    sole_writer,
     staging_folder,
     write_journal,
 )
@@ -49,25 +51,39 @@ def write_project(tree: Tree, path: Path, *, force: bool = False) -> Path:
         destination = find_destination(path)
         root = destination.root or destination.path
         clear_stale(root.parent)
-        clear_stale(destination.path)
         if destination.root is not None:
             _create(tree, destination.path, root)
-        elif not any(destination.path.iterdir()) and _is_replaceable(destination.path):
-            _create(tree, destination.path, root)
-        elif not any(destination.path.iterdir()) or force:
-            _add(tree, destination.path)
-        else:
-            raise not_empty_error(path)
+            return destination.path
+        with sole_writer(destination.path):
+            clear_stale(destination.path)
+            is_empty = not any(destination.path.iterdir())
+            if is_empty and _is_replaceable(destination.path):
+                _create(tree, destination.path, root)
+            elif is_empty or force:
+                _add(tree, destination.path)
+            else:
+                raise not_empty_error(path)
+    except BlockingIOError:
+        raise busy_error(path) from None
     except OSError as error:
         raise unwritable(path, error) from None
     return destination.path
+
+
+def is_written(tree: Tree, path: Path) -> bool:
+    """Whether a folder holds every file of the tree; False where that cannot be told."""
+    try:
+        folder = find_destination(path).path
+        return not any(True for _ in _missing_files(tree, folder))
+    except (DestinationError, OSError):
+        return False
 
 
 def _is_replaceable(folder: Path) -> bool:
     """Whether an empty folder may give way to the staged one, which takes over its mode.
 
     Not the one that we, and a shell, stand in: they would be left in a folder without a name. Nor
-    one that hands its group down to what is made in it.
+    one that hands its group down to what is made in it, or that nobody may write to.
     """
     status = folder.stat()
     return (
@@ -76,6 +92,7 @@ def _is_replaceable(folder: Path) -> bool:
         and not os.path.samefile(folder, os.curdir)
         and not os.path.ismount(folder)
         and os.access(folder.parent, os.W_OK)
+        and os.access(folder, os.W_OK | os.X_OK)
         and status.st_uid == os.geteuid()
     )
 

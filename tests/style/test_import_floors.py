@@ -25,7 +25,7 @@ MODEL = (
     ("__init__",),
 )
 TOOL = (
-    ("__init__", "design", "errors", "imports", "requirements"),
+    ("__init__", "design", "errors", "imports", "requirements", "streams"),
     ("parts", "sources", "destination", "repository"),
     ("declarations", "expressions", "frames", "scalars"),
     ("catalogue",),
@@ -37,7 +37,7 @@ TOOL = (
     ("ask", "explanation", "lock", "staging"),
     ("report", "write"),
     ("cli",),
-    ("commands",),
+    ("commands", "__main__"),
 )
 # Who may know a library; everyone else sees plain values.
 KNOWN_TO = {

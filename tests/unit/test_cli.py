@@ -5,11 +5,13 @@ import os
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy import toy_templates
 
 from scaffold import __version__, cli
+from scaffold.write import write_project
 
 
 @pytest.fixture(autouse=True)
@@ -233,6 +235,53 @@ def test_prints_a_completion_script(capsys: pytest.CaptureFixture[str], shell: s
         assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["new"], ["new", "x", "y"], ["new", "x", "--pre", "toy"], ["fly"], [], ["explain", "--set"]],
+)
+def test_a_command_line_that_is_wrong_is_told_as_any_error(
+    capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert cli.main(words) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+    assert cli.main([*words, "--json"]) == 2
+    assert len(problems(capsys)) == 1
+
+
+@pytest.mark.parametrize("flag", ["--preset", "--answers", "--name", "--package"])
+def test_a_flag_that_is_given_twice_is_not_ignored(
+    capsys: pytest.CaptureFixture[str], flag: str
+) -> None:
+    assert cli.main(["new", "x", "--defaults", flag, "one", flag, "other"]) == 2
+    assert f"argument {flag}: given twice: one and other" in capsys.readouterr().err
+    assert not Path("x").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [["--name", ""], ["--package", " "], ["--set", "project.description="]]
+)
+def test_an_empty_name_is_no_name(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert cli.main(["new", "x", "--defaults", *words]) == 2
+    assert "it has no value" in capsys.readouterr().err
+    assert not Path("x").exists()
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--force"]])
+def test_an_empty_destination_is_not_the_current_folder(
+    capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    assert cli.main(["new", "", "--defaults", *more]) == 2
+    assert "DEST is empty" in capsys.readouterr().err
+    assert list(Path().iterdir()) == []
+
+
+def test_a_file_that_cannot_be_read_is_the_only_problem(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["new", "x", "--answers", "nowhere.yaml", "--json"]) == 2
+    assert problems(capsys) == ["--answers"]
+
+
 def test_an_unexpected_error_is_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise RuntimeError("a bug")
@@ -264,3 +313,15 @@ def test_an_interrupt_after_writing_says_so(
     assert cli.main(["new", "x", "--defaults", "--git"]) == 130
     assert "the project is in x, but not committed" in capsys.readouterr().err
     assert "scaffold.yaml" in contents(Path("x"))
+
+
+def test_an_interrupt_between_the_last_file_and_the_last_word_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def write(*arguments: Any, **options: Any) -> None:
+        write_project(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scaffold.commands.new.write_project", write)
+    assert cli.main(["new", "x", "--defaults"]) == 130
+    assert "Interrupted: the project is in x." in capsys.readouterr().err

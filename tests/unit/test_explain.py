@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from toy import toy_templates
@@ -50,6 +51,25 @@ def test_explains_what_another_variant_would_change(capsys: pytest.CaptureFixtur
         ["+", "src/experiment/full.py"],
         ["-", "src/experiment/mixer.py"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        # Words have 6 heads where nobody chose, and 3 of them share a group.
+        (["--set", "task=pictures", "--set", "task.dim=96"], 96 * 96 + 96 * 2),
+        # What a file says may be chosen or, as in a scaffold.yaml, a default written down.
+        (["--answers", "given.yaml"], 96 * 96 + 96 * 2),
+        (["--answers", "given.yaml", "--set", "task.n_heads=4"], 96 * 96 + 96),
+    ],
+)
+def test_a_chosen_value_goes_over_to_a_variant_that_has_it_too(
+    capsys: pytest.CaptureFixture[str], given: list[str], words: int
+) -> None:
+    Path("given.yaml").write_text("task: {variant: pictures, dim: 96, n_heads: 4}\n")
+    assert cli.main(["explain", "task", *given, "--json"]) == 0
+    (other,) = json.loads(capsys.readouterr().out)["alternatives"]
+    assert other["numbers"]["parameters"] == [10 * 96, words]
 
 
 def test_explains_why_a_variant_is_not_possible(capsys: pytest.CaptureFixture[str]) -> None:

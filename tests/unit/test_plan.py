@@ -10,6 +10,7 @@ from scaffold.render import render
 
 TRAIN = "frames/src/package/train.py"
 SHAPE = "# {% print shape.cut() %}"
+PAINT = "# {% print color.paint() %}"
 RED = "parts/color/red/fragments/train.py"
 
 
@@ -131,6 +132,24 @@ def test_merges_mappings_and_refuses_two_values_for_one_key(tmp_path: Path) -> N
         ({TRAIN: FILES[TRAIN].replace("{% print", "{% macro")}, "train.py:10: {% macro %}"),
         ({RED: FILES[RED].replace("endmacro", "endmacor")}, "train.py:10: {% macro %}"),
         ({RED: FILES[RED] + FILES[RED][FILES[RED].index("    # {% macro") :]}, "a second macro"),
+        (
+            {TRAIN: FILES[TRAIN].replace(PAINT, "# {# {% print color.paint() %} #}")},
+            "train.py:10: {% print %}",
+        ),
+        (
+            {TRAIN: FILES[TRAIN].replace("nothing #}", "nothing")},
+            "train.py:5: # {# has no end",
+        ),
+        ({TRAIN: FILES[TRAIN] + "x = 1  # {# one #}\n"}, "train.py:15: # {# has no end"),
+        (
+            {RED: FILES[RED].replace("print(red)", "# {# red")},
+            "train.py:12: # {# has no end",
+        ),
+        ({RED: FILES[RED].replace("print(red)", "{{red")}, "train.py:12: {{ has no end"),
+        (
+            {RED: FILES[RED].replace("print(red)", SHAPE)},
+            "train.py:12: {% print %} does not belong",
+        ),
         ({TRAIN: "import os  # why\n"}, "train.py:1: a comment inside the import block"),
         ({RED: "import os  # why\n" + FILES[RED]}, "train.py:1: a comment inside the import"),
         ({TRAIN: FILES[TRAIN] + "import package.x\n"}, "write `from package... import name`"),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import scaffold
+
 HEAVY = ("torch", "copier", "jinja2", "omegaconf", "questionary", "yaml", "shtab", "prompt_toolkit")
 RUN = "import sys; from scaffold.cli import main; sys.exit(main(sys.argv[1:]))"
 
@@ -50,6 +52,62 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     )
     assert done.stderr == ""
     assert done.stdout.startswith("task ")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "is_made"),
+    [
+        (">&-", 0, True),
+        ("2>&-", 0, True),
+        ("<&- >&- 2>&-", 0, True),
+        (">/dev/full", 2, True),
+        ("--json >/dev/full", 2, True),
+        ("--set task.dim=none >&-", 2, False),
+        ("--set task.dim=none 2>&-", 2, False),
+        ("--set task.dim=none 2>/dev/full", 2, False),
+        ("--set task.dim=none --json >/dev/full", 2, False),
+    ],
+)
+def test_streams_that_are_closed_or_full(redirection: str, code: int, is_made: bool) -> None:
+    done = _in_a_shell(f"new made --defaults {redirection}")
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr + done.stdout
+    if "2>" not in redirection and code:
+        assert ("the project is in made" in done.stderr) is is_made
+        assert done.stderr.startswith("error: standard output: No space left") is is_made
+    assert (Path("made") / "scaffold.yaml").is_file() is is_made
+
+
+def test_without_standard_input_nothing_is_asked() -> None:
+    done = _in_a_shell("new made <&-")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "it is not answered" in done.stderr
+
+
+def test_letters_that_the_output_cannot_hold_are_escaped() -> None:
+    done = _in_a_shell("new Ä --name made --defaults", PYTHONIOENCODING="ascii:strict")
+    assert done.returncode == 0
+    assert done.stdout.startswith("\\xc4: ")
+
+
+def test_a_folder_that_is_gone() -> None:
+    for words in ("new made --defaults", "new .. --defaults --dry-run"):
+        done = _in_a_shell(words, before="mkdir gone; cd gone; rmdir ../gone;")
+        assert done.returncode == 2
+        assert "cannot be written: No such file or directory" in done.stderr
+
+
+def _in_a_shell(words: str, before: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """The tool with redirections, as a shell does them."""
+    root = Path(scaffold.__file__).parents[1]
+    line = f"{before} exec {shlex.quote(sys.executable)} -c {shlex.quote(RUN)} {words}"
+    return subprocess.run(
+        ["bash", "-c", line],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(root), **variables},
+        check=False,
+    )
 
 
 def test_asks_on_a_real_terminal() -> None:

@@ -53,6 +53,39 @@ def test_an_empty_macro_leaves_nothing_behind(tmp_path: Path) -> None:
     assert "{#" not in text
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a = 1\n\n# {# x #}\n\n\nb = 2\n", "a = 1\n\n\nb = 2\n"),
+        ("a = 1\n\n# {# x\n# y #}\nb = 2\n", "a = 1\n\nb = 2\n"),
+        ("a = 1\n# {# x # {y} #}\n# {# z #}\n\nb = 2\n", "a = 1\n\nb = 2\n"),
+        ("if a:\n    # {# x #}\n    b = 2\n", "if a:\n    b = 2\n"),
+        ("a = 1\n# {# x #}", "a = 1\n"),
+        ("import os\n\n# {# x #}\n\n\nb = 2\n", "import os\n\n\nb = 2\n"),
+        ('"""A."""\n\n# {# x #}\n\nimport os\n', '"""A."""\n\nimport os\n'),
+    ],
+)
+def test_a_comment_leaves_no_line_behind(tmp_path: Path, before: str, after: str) -> None:
+    name = "parts/size/small/files/src/package/noted.py"
+    assert text_of(tmp_path, "src/real_name/noted.py", {name: before}) == after
+
+
+def test_a_comment_in_a_macro_is_none_in_the_output(tmp_path: Path) -> None:
+    red = FILES[RED].replace("    print(red)\n", "    # {# pathlib #}\n    print(red)\n")
+    plain = text_of(tmp_path, "src/real_name/train.py")
+    assert text_of(tmp_path, "src/real_name/train.py", {RED: red}) == plain
+
+
+def test_jinja_sees_no_file_without_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise AssertionError("a template in Python is compiled")
+
+    monkeypatch.setattr("scaffold.render._python_environment", refuse)
+    assert render(plan_of(tmp_path, color="blue"))
+    with pytest.raises(AssertionError, match="is compiled"):
+        render(plan_of(tmp_path))
+
+
 def test_files_without_a_tag_are_copied_but_for_their_imports(tmp_path: Path) -> None:
     red = FILES["parts/color/red/files/src/package/red.py"]
     assert text_of(tmp_path, "src/real_name/red.py") == red
@@ -116,7 +149,11 @@ def test_data_files_see_all_there_is_to_show(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({RED: FILES[RED].replace("shade}}", "shaed}}")}, "{RED}:11: "),
+        ({RED: FILES[RED].replace("print(red)", "print({{1 +}})")}, "{RED}:12: "),
+        ({RED: FILES[RED].replace("print(red)", "print({{design.x}})")}, "{RED}:12: "),
         ({TRAIN: FILES[TRAIN] + "print({{design.colour.x}})\n"}, "{TRAIN}:15: "),
+        ({TRAIN: FILES[TRAIN].replace("sys.argv", "{{design.x}}")}, "{TRAIN}:9: "),
+        ({TRAIN: FILES[TRAIN].replace("Trains.", "{{design.x}}")}, "{TRAIN}:1: "),
         ({TRAIN: FILES[TRAIN] + "print({{decisions}})\n"}, "'decisions' is undefined"),
         ({TRAIN: FILES[TRAIN] + "print({{1 +}})\n"}, "{TRAIN}:15: "),
         ({"data/README.md.jinja": "a\n{% if x %}\nb\n"}, "data/README.md.jinja:"),

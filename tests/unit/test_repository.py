@@ -133,6 +133,26 @@ def test_refuses_to_nest_repositories(project: Path) -> None:
             repository.check(folder)
 
 
+def test_a_git_that_refuses_is_found_before_anything_is_written(
+    project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".gitconfig").write_text("[core\n")
+    with pytest.raises(DestinationError, match="git refuses: fatal: bad config"):
+        repository.check(project)
+    (home / ".gitconfig").unlink()
+    git(project, "init", "--quiet")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # as in a folder of someone else
+    with pytest.raises(DestinationError, match="git refuses: fatal: .*ownership"):
+        repository.check(project / "below")
+
+
+def test_what_the_user_ignores_elsewhere_is_committed(project: Path, home: Path) -> None:
+    (home / "ignore").write_text("*\n")
+    (home / ".gitconfig").write_text(f"[core]\nexcludesFile = {home / 'ignore'}\n")
+    repository.start(project)
+    assert git(project, "ls-files").split() == [".gitignore", "README.md"]
+
+
 def test_says_that_git_is_missing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(DestinationError, match="git is not installed"):

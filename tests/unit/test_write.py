@@ -236,6 +236,41 @@ def test_what_cannot_be_taken_back_is_left_to_the_next_run(
     assert files_in(tmp_path) == {"mine": b"mine"}
 
 
+def test_two_runs_do_not_take_back_the_files_of_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+    record = staging.write_journal
+
+    def meanwhile(folder: Path, journal: staging.Journal) -> None:
+        record(folder, journal)
+        with pytest.raises(DestinationError, match="another scaffold command is writing to"):
+            write_project(TREE, tmp_path, force=True)
+
+    monkeypatch.setattr(write, "write_journal", meanwhile)
+    write_project(TREE, tmp_path, force=True)
+    assert files_in(tmp_path) == WHOLE | {"mine": b"mine"}
+
+
+def test_a_folder_that_may_not_be_written_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    inode = project.stat().st_ino
+    # Root may do everything, and runs the tests in a container: only the question is answered so.
+    monkeypatch.setattr(os, "access", lambda path, _: path != project)
+    write_project(TREE, project)
+    assert project.stat().st_ino == inode
+
+
+def test_a_path_that_the_system_refuses_is_an_error(tmp_path: Path) -> None:
+    for name in ("x" * 256, "x/" * 3000):
+        with pytest.raises(DestinationError, match="name too long"):
+            write_project(TREE, tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_folder_that_hands_down_its_group_stays(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()

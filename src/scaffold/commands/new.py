@@ -5,13 +5,13 @@ import importlib
 import sys
 from pathlib import Path
 
-from scaffold.answers import Answer, Answers
+from scaffold.answers import ANSWERS_FLAG, Answer, Answers
 from scaffold.catalogue import Catalogue, read_catalogue
 from scaffold.commands.given import is_given, read_given
 from scaffold.decisions import decide
 from scaffold.destination import find_destination, not_empty_error
 from scaffold.equivalent import equivalent_command
-from scaffold.errors import Problem
+from scaffold.errors import DestinationError, Problem
 from scaffold.estimates import estimate
 from scaffold.lock import seal
 from scaffold.naming import name_from
@@ -21,7 +21,7 @@ from scaffold.plan import make_plan
 from scaffold.questions import missing_answers
 from scaffold.render import render
 from scaffold.report import Made, Style, made_json, made_text, summary_text
-from scaffold.write import write_project
+from scaffold.write import is_written, write_project
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,10 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
     decisions = decide(catalogue, design)
     plan = make_plan(catalogue, design, decisions, estimate(catalogue, design))
     tree = seal(catalogue, plan, render(plan))
-    if not arguments.dry_run:
-        write_project(tree, destination, force=arguments.force)
-        if arguments.git:
-            _commit(destination)
     made = Made(
         destination=arguments.destination,
         is_written=not arguments.dry_run,
@@ -47,14 +43,29 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.json:
         modes = {path: file.mode for path, file in tree.items()}
-        sys.stdout.write(made_json(made, design, decisions, modes))
+        text = made_json(made, design, decisions, modes)
     else:
-        sys.stdout.write(made_text(made, decisions, Style.of(sys.stdout)))
+        text = made_text(made, decisions, Style.of(sys.stdout))
+    missing = ", but not committed to git" if arguments.git else ""
+    try:
+        if not arguments.dry_run:
+            write_project(tree, destination, force=arguments.force)
+            if arguments.git:
+                importlib.import_module("scaffold.repository").start(destination)
+                missing = ""
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except (KeyboardInterrupt, OSError) as stop:
+        if not arguments.dry_run and is_written(tree, destination):
+            stop.add_note(f"the project is in {destination}{missing}.")
+        raise
     return 0
 
 
 def _check_destination(destination: Path, arguments: argparse.Namespace) -> None:
     """Finds out before the first question that nothing could be written in the end."""
+    if not arguments.destination:
+        raise DestinationError("DEST is empty; name a folder (`.` is the one you are in)")
     if arguments.dry_run:
         return
     found = find_destination(destination)
@@ -62,14 +73,6 @@ def _check_destination(destination: Path, arguments: argparse.Namespace) -> None
         raise not_empty_error(destination)
     if arguments.git:
         importlib.import_module("scaffold.repository").check(found.path)
-
-
-def _commit(destination: Path) -> None:
-    try:
-        importlib.import_module("scaffold.repository").start(destination)
-    except KeyboardInterrupt as interrupt:
-        interrupt.add_note(f"the project is in {destination}, but not committed to git.")
-        raise
 
 
 def _read_or_ask(
@@ -85,7 +88,9 @@ def _read_or_ask(
     answers = {**named, **reading.answers}
     if is_given(arguments) or arguments.defaults or not _is_terminal(arguments):
         is_open = arguments.defaults or arguments.preset is not None
-        missing = () if is_open else tuple(missing_answers(catalogue, answers))
+        # A file that cannot be read may answer anything: it is the only problem, not one of many.
+        is_unread = any(problem.key == ANSWERS_FLAG for problem in reading.problems)
+        missing = () if is_open or is_unread else tuple(missing_answers(catalogue, answers))
         return answers, (*reading.problems, *missing)
     parse_design(catalogue, answers, reading.problems)  # a bad --name must not wait for the end
     ask = importlib.import_module("scaffold.ask")
@@ -105,5 +110,7 @@ def _is_terminal(arguments: argparse.Namespace) -> bool:
 def _name(destination: Path) -> str:
     """The name that the destination suggests, also for ``.`` and ``..``."""
     return name_from(
-        destination.name if destination.name not in ("", "..") else destination.resolve().name
+        destination.name
+        if destination.name not in ("", "..")
+        else find_destination(destination).path.name
     )

@@ -32,11 +32,17 @@ def device(config: Config) -> torch.device:
     return init_ranks(config.train)
 
 
+# Of finished tests. A model that outlives the group would free it while holding Python's lock, and
+# wait forever for a thread of the group that waits for the lock.
+ENDED_GROUPS: list[object] = []
+
+
 @pytest.fixture(autouse=True)
 def no_group_left() -> Iterator[None]:
     """End the process group of a test, also of one in which a run failed."""
     yield
     if dist.is_initialized():
+        ENDED_GROUPS.append(dist.group.WORLD)
         dist.destroy_process_group()
 
 

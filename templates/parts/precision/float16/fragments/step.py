@@ -19,8 +19,8 @@ def train_step(state, model, optimizer, batches, targets, mean_loss, grad_norm):
     # {% endmacro %}
     # {% macro apply() %}
     # The scaler leaves out a step whose gradients overflow and halves the scale: that is its way of
-    # finding one, and no fault. Under 1, the gradients themselves are not finite. The host reads the
-    # scale and the overflow as well, but both are worked out by now: nothing waits.
+    # finding one, and no fault. Under 1, the gradients themselves are not finite. The host reads
+    # both scale and overflow, but they are worked out by now: nothing waits.
     finite = math.isfinite(mean_loss) and state.scaler.get_scale() >= 1.0
     if finite:
         state.scaler.step(optimizer)

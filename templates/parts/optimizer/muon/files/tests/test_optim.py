@@ -1,6 +1,7 @@
 """Every parameter is updated by the optimizer that is meant for it."""
 
 import copy
+from dataclasses import replace
 
 import torch
 from package.config import Config
@@ -33,16 +34,13 @@ def test_muon_takes_the_matrices_of_the_layers_and_nothing_else(state: TrainStat
     assert set(muon["params"]) == matrices
 
 
-def test_only_the_weights_of_linear_layers_decay(state: TrainState) -> None:
+def test_only_the_weights_of_linear_layers_decay(state: TrainState, config: Config) -> None:
+    optimizer = build_optimizer(state.model, replace(config.optimizer, weight_decay=0.1))
     modules = list(state.model.modules())
     embeddings = {m.weight for m in modules if isinstance(m, nn.Embedding)}
     linear = {m.weight for m in modules if isinstance(m, nn.Linear)}
-    decayed = {
-        p
-        for group in state.optimizer.param_groups
-        if group["weight_decay"]
-        for p in group["params"]
-    }
+    decaying = [group for group in optimizer.param_groups if group["weight_decay"]]
+    decayed = {p for group in decaying for p in group["params"]}
     assert decayed == linear - embeddings
 
 

@@ -81,10 +81,10 @@ def world_size() -> int:
 def replicate(model: nn.Module, device: torch.device) -> DistributedDataParallel:
     """Wrap the model so that its gradients are averaged over the ranks during the backward pass."""
     ids = [device.index] if device.type == "cuda" else None
-    # Every rank works out the same buffers: to send them round in each step would change nothing.
-    return DistributedDataParallel(
-        model, device_ids=ids, broadcast_buffers=False, gradient_as_bucket_view=True
-    )
+    replica = DistributedDataParallel(model, device_ids=ids, gradient_as_bucket_view=True)
+    # Buffers are tables that every rank works out alike: sending them round in each step is waste.
+    replica.broadcast_buffers = False
+    return replica
 
 
 def sum_over_ranks(value: Tensor) -> Tensor:
