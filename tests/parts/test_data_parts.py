@@ -444,6 +444,7 @@ def cluster(tmp_path: Path) -> dict[str, str]:
         "FAKE": str(tmp_path),
         "SLURM_JOB_ID": "1234",
         "SLURM_JOB_NODELIST": "node[1-2]",
+        "SLURM_CPUS_PER_TASK": "8",
         "STEPS": "2",
         "STATUS": "0",
     }
