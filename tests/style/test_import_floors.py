@@ -38,6 +38,7 @@ TOOL = (
     ("report", "write"),
     ("cli",),
     ("commands",),
+    ("__main__",),
 )
 # Who may know a library; everyone else sees plain values.
 KNOWN_TO = {
