@@ -35,6 +35,9 @@ SMALL: Mapping[str, Value] = {
 }
 SMALL_TEXT: Mapping[str, Value] = {"task.max_seq_len": 64}
 SMALL_VOCABULARY: Mapping[str, Value] = {"tokenizer.vocab_size": 512}
+FAST_SGD: Mapping[str, Value] = {
+    "optimizer.learning_rate": 0.1
+}  # its updates shrink as gradients do
 
 pytestmark = pytest.mark.matrix
 
@@ -53,6 +56,8 @@ def small(design: Mapping[str, str]) -> Rendering:
         answers |= SMALL_TEXT
     if design.get("tokenizer") == "bpe":
         answers |= SMALL_VOCABULARY
+    if design["optimizer"] == "sgd":
+        answers |= FAST_SGD
     return render_answers(CATALOGUE, answers)
 
 

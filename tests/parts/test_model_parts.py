@@ -20,7 +20,9 @@ from rendering import parse
 from torch import Tensor, nn
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
-from transformers import Qwen3Config, Qwen3ForCausalLM
+from transformers import PreTrainedConfig, Qwen3Config, Qwen3ForCausalLM
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 
 from scaffold.catalogue import Catalogue, read_catalogue
 from scaffold.decisions import decide
@@ -32,7 +34,36 @@ from scaffold.render import render
 
 CPU = torch.device("cpu")
 CATALOGUE = read_catalogue()
-MODEL_AXES = ("task", "attention", "span", "position", "normalization", "feed_forward")
+MODEL_AXES = (
+    "task",
+    "attention",
+    "span",
+    "position",
+    "rope_scaling",
+    "normalization",
+    "feed_forward",
+)
+# RoPE scaling: what is asked for, and the names that transformers has for it.
+ORIGINAL_MAX_SEQ_LEN = 64
+ROPE_FACTOR = 8.0
+SCALINGS: Mapping[str, Mapping[str, float | str]] = {
+    "none": {"rope_type": "linear", "factor": 1.0},
+    "linear": {"rope_type": "linear", "factor": ROPE_FACTOR},
+    "ntk": {"rope_type": "dynamic", "factor": 1.0},
+    "yarn": {"rope_type": "yarn", "factor": ROPE_FACTOR, "beta_fast": 6.0, "beta_slow": 1.0},
+    "llama3": {
+        "rope_type": "llama3",
+        "factor": ROPE_FACTOR,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+    },
+}
+SCALING_ANSWERS: Mapping[str, Mapping[str, float]] = {
+    "linear": {"rope_factor": ROPE_FACTOR},
+    "ntk": {"rope_factor": ROPE_FACTOR},
+    "yarn": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR, "beta_fast": 6.0},
+    "llama3": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR},
+}
 SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48}
 SMALL_TEXT = {"max_seq_len": 32, "vocab_size": 64, "n_kv_heads": 2, "window": 8}
 Variants = Mapping[str, str]
@@ -101,7 +132,11 @@ class Packages:
         return self.found[key]
 
     def _render(self, variants: Variants, package: str) -> Rendered:
-        design = parse(CATALOGUE, {**variants, "project.package": package})
+        scaling = SCALING_ANSWERS.get(variants.get("rope_scaling", "none"), {})
+        values = {f"rope_scaling.{name}": value for name, value in scaling.items()}
+        if variants.get("position") == "partial-rope":
+            values["position.rope_fraction"] = 0.5  # two pairs of a small head
+        design = parse(CATALOGUE, {**variants, **values, "project.package": package})
         estimates = estimate(CATALOGUE, design)
         plan = make_plan(CATALOGUE, design, decide(CATALOGUE, design), estimates)
         for path, file in render(plan).items():
@@ -138,10 +173,12 @@ def normalized(x: Tensor, centre: bool) -> Tensor:
     return x / (x.pow(2).mean(dim=-1, keepdim=True) + 1e-6).sqrt()
 
 
-def rotated(x: Tensor, angles: Tensor) -> Tensor:
-    real, imaginary = x.chunk(2, dim=-1)
-    turned = torch.complex(real, imaginary) * torch.polar(torch.ones_like(angles), angles)
-    return torch.cat((turned.real, turned.imag), dim=-1)
+def rotated(x: Tensor, angles: Tensor, length: float) -> Tensor:
+    """The first features turned, as many as there are angles for, and made longer."""
+    n_pairs = angles.size(1)
+    real, imaginary, rest = x.tensor_split((n_pairs, 2 * n_pairs), dim=-1)
+    turned = torch.complex(real, imaginary) * torch.polar(torch.full_like(angles, length), angles)
+    return torch.cat((turned.real, turned.imag, rest), dim=-1)
 
 
 def gelu(x: Tensor) -> Tensor:
@@ -156,14 +193,32 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def angles_of(config: Any, position: str) -> Tensor | None:
+def rope_of(config: Any, variants: Variants) -> tuple[Tensor, float]:
+    """The frequencies of transformers (radians per token), and its factor of cosines and sines."""
+    scaling = SCALINGS[variants.get("rope_scaling", "none")]
+    theirs: Any = PreTrainedConfig()
+    theirs.head_dim = config.head_dim
+    theirs.hidden_size, theirs.num_attention_heads = config.dim, config.n_heads
+    theirs.max_position_embeddings = ORIGINAL_MAX_SEQ_LEN
+    theirs.rope_parameters = {
+        "rope_theta": config.rope_theta,
+        "partial_rotary_factor": getattr(config, "rope_fraction", 1.0),
+        "original_max_position_embeddings": ORIGINAL_MAX_SEQ_LEN,
+        **scaling,
+    }
+    make = ROPE_INIT_FUNCTIONS[str(scaling["rope_type"])]
+    # "dynamic" is NTK-aware scaling by how much longer a text is than the original context.
+    inv_freq, factor = make(theirs, CPU, seq_len=ROPE_FACTOR * ORIGINAL_MAX_SEQ_LEN)
+    return inv_freq.double(), factor
+
+
+def angles_of(config: Any, variants: Variants) -> Tensor | None:
     """Angles (tokens, pairs of features) by which queries and keys are turned."""
+    position = variants["position"]
     n, head_dim = config.tokens_per_sample, config.dim // config.n_heads
-    if position == "rope":
-        return torch.tensor(
-            [[t / 10000 ** (2 * i / head_dim) for i in range(head_dim // 2)] for t in range(n)],
-            dtype=torch.float64,
-        )
+    if position in ("rope", "partial-rope"):
+        inv_freq, _ = rope_of(config, variants)
+        return torch.outer(torch.arange(n, dtype=torch.float64), inv_freq)
     if position == "axial-rope":
         side, quarter = math.isqrt(n), head_dim // 4
         rows = [
@@ -189,8 +244,11 @@ def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
     weights = {name: weight.detach().double() for name, weight in model.named_parameters()}
     head_dim = config.dim // config.n_heads
     group = config.n_heads // getattr(config, "n_kv_heads", config.n_heads)
-    angles = angles_of(config, variants["position"])
-    mask = mask_of(config, variants.get("span", "bidirectional"))
+    angles = angles_of(config, variants)
+    length = rope_of(config, variants)[1] if hasattr(config, "rope_theta") else 1.0
+    ones = torch.ones(1, config.tokens_per_sample)
+    alibi = build_alibi_tensor(ones, config.n_heads, torch.float64)
+    mask = mask_of(config, variants["span"])
     centre = variants["normalization"] == "layer-norm"
     if variants["position"] == "learned":
         x = x + weights["pos_embeddings.weight"]
@@ -204,8 +262,11 @@ def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
             shared = slice(head // group * head_dim, (head // group + 1) * head_dim)
             pair = [normalized(q[..., own], False), normalized(k[..., shared], False)]
             if angles is not None:
-                pair = [rotated(vectors, angles) for vectors in pair]
-            scores = (pair[0] @ pair[1].transpose(1, 2) / math.sqrt(head_dim)).exp() * mask
+                pair = [rotated(vectors, angles, length) for vectors in pair]
+            scores = pair[0] @ pair[1].transpose(1, 2) / math.sqrt(head_dim)
+            if variants["position"] == "alibi":
+                scores = scores + alibi[head]
+            scores = scores.exp() * mask
             heads.append(scores / scores.sum(dim=-1, keepdim=True) @ v[..., shared])
         x = x + torch.cat(heads, dim=-1) @ weights[f"{at}attention.wo.weight"].T
         h = normalized(x, centre) * weights[f"{at}ffn_norm.weight"]
@@ -348,10 +409,12 @@ def counted_flops(model: Any) -> int:
 def text_answers(draw: st.DrawFn) -> dict[str, Any]:
     """Answers for a language model of any shape."""
     n_heads, n_kv_heads = draw(st.sampled_from([(2, 1), (4, 2), (6, 3), (6, 1), (8, 4)]))
+    variants = draw(st.sampled_from(TEXT))
+    unit = 8 if variants["position"] == "partial-rope" else 2  # a quarter turns, in pairs
     answers: dict[str, Any] = {
-        **draw(st.sampled_from(TEXT)),
+        **variants,
         "task.n_heads": n_heads,
-        "task.dim": n_heads * 2 * draw(st.integers(2, 8)),
+        "task.dim": n_heads * unit * draw(st.integers(2, 8)),
         "task.n_layers": draw(st.integers(1, 3)),
         "task.max_seq_len": draw(st.integers(2, 40)),
         "feed_forward.hidden_dim": draw(st.integers(1, 70)),

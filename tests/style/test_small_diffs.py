@@ -122,7 +122,9 @@ def _data_findings(
     old_parts, new_parts = part(catalogue, before, axis), part(catalogue, after, axis)
     both = (old_parts, new_parts)
     old, new = (_yaml(item, "scaffold.yaml") for item in (before, after))
-    yield from (f"scaffold.yaml: {key}" for key in _differing(old, new) if key != axis)
+    # Another axis may exist only beside one of the two variants.
+    only = {name for name, other in catalogue.axes.items() if axis in other.when}
+    yield from (f"scaffold.yaml: {key}" for key in _differing(old, new) if key not in {axis, *only})
 
     own = {option.config for each in both for option in each.options.values() if option.config}
     old, new = (_flat(_yaml(item, "configs/train.yaml")) for item in (before, after))

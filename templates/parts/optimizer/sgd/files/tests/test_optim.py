@@ -40,7 +40,7 @@ def test_three_steps_follow_the_formula(state: TrainState, config: Config) -> No
             gradient = p.grad.double() + decays[p] * weight
             momenta[p] = values.momentum * momenta[p] + gradient
             # Nesterov: a step from where the momentum will have led to.
-            weight -= values.learning_rate * (gradient + values.momentum * momenta[p])
+            weight.sub_(values.learning_rate * (gradient + values.momentum * momenta[p]))
         optimizer.step()
     for p, weight in expected.items():
         torch.testing.assert_close(p.double(), weight, atol=1e-6, rtol=1e-6)

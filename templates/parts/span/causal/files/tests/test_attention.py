@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.testing import assert_close
 
 
-# {# Slots: rotate reads attention, rebinds q and k; share reads model_config, rebinds k and v. #}
+# {# Slots: rotate reads attention, rebinds q and k; share reads model_config, rebinds k and v; bias
+#    reads distance, rebinds scores. #}
 def split_heads(x: Tensor, head_dim: int) -> Tensor:
     return x.view(*x.shape[:-1], -1, head_dim)
 
@@ -34,6 +35,7 @@ def test_attention_is_a_mean_of_values_weighted_by_a_softmax(model_config: Model
     scores = q @ k.mT / math.sqrt(head_dim)
     positions = torch.arange(x.size(1))
     distance = positions[:, None] - positions
+    # {% print position.bias() %}
     scores = scores.masked_fill(distance < 0, -torch.inf)
     heads = torch.softmax(scores, dim=-1) @ v
     expected = attention.wo(heads.transpose(1, 2).flatten(2))

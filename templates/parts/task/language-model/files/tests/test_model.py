@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
+# {# Slot: layers reads model_config, binds config. #}
 CPU = torch.device("cpu")
 
 
@@ -62,8 +63,8 @@ def test_logits_do_not_depend_on_later_tokens(model: Transformer) -> None:
 
 
 def test_the_order_of_tokens_matters(model_config: ModelConfig) -> None:
-    # With one layer and no positions, the last token could not tell how the others are ordered.
-    model = build_model(replace(model_config, n_layers=1), CPU, seed=0)
+    # {% print position.layers() %}
+    model = build_model(config, CPU, seed=0)
     ordered, swapped = model(torch.tensor([[1, 2, 3, 4], [2, 1, 3, 4]]))[:, -1]
     assert (ordered - swapped).abs().max() > 1e-5
 

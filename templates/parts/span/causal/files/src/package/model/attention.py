@@ -11,7 +11,8 @@ from .hyperparameters import ModelConfig
 
 
 # {# Slots: projections reads config, binds self.wq, wk, wv, wo; rotary reads config, may bind a
-#    module of self; rotate reads cache, rebinds q and k; attend reads q, k, v, mask, binds heads. #}
+#    module of self; rotate reads cache, rebinds q and k; bias reads q and k, rebinds mask; attend
+#    reads q, k, v, mask, binds heads. #}
 class Attention(nn.Module):
     """Every token looks at itself and at all tokens before it."""
 
@@ -35,6 +36,7 @@ class Attention(nn.Module):
         mask: Tensor | None = None
         if cache is not None:
             k, v, mask = cache.extend(k, v)
+        # {% print position.bias() %}
         # {% print attention.attend() %}
         out: Tensor = self.wo(heads.transpose(1, 2).flatten(2))
         return out

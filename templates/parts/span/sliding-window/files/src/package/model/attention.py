@@ -12,7 +12,8 @@ from .window import window_mask
 
 
 # {# Slots: projections reads config, binds self.wq, wk, wv, wo; rotary reads config, may bind a
-#    module of self; rotate reads cache, rebinds q and k; attend reads q, k, v, mask, binds heads. #}
+#    module of self; rotate reads cache, rebinds q and k; bias reads q and k, rebinds mask; attend
+#    reads q, k, v, mask, binds heads. #}
 class Attention(nn.Module):
     """Every token looks at itself and at the ``window - 1`` tokens before it."""
 
@@ -39,6 +40,7 @@ class Attention(nn.Module):
             k, v, mask = cache.extend(k, v)
         elif x.size(1) > self.window:  # a shorter sequence needs no mask, and has a faster kernel
             mask = window_mask(x.size(1), x.size(1), self.window, x.device)
+        # {% print position.bias() %}
         # {% print attention.attend() %}
         out: Tensor = self.wo(heads.transpose(1, 2).flatten(2))
         return out
