@@ -40,6 +40,7 @@ MODEL_AXES = (
     "span",
     "position",
     "rope_scaling",
+    "qk_norm",
     "normalization",
     "feed_forward",
 )
@@ -250,17 +251,27 @@ def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
     alibi = build_alibi_tensor(ones, config.n_heads, torch.float64)
     mask = mask_of(config, variants["span"])
     centre = variants["normalization"] == "layer-norm"
+
+    def qk_normalized(heads: Tensor, name: str) -> Tensor:
+        if variants["qk_norm"] == "none":
+            return heads
+        width = heads.size(-1) if variants["qk_norm"] == "full-width" else head_dim
+        pieces = [normalized(piece, False) for piece in heads.split(width, dim=-1)]
+        weight = weights.get(f"{name}.weight", torch.ones(width))
+        return torch.cat([piece * weight for piece in pieces], dim=-1)
+
     if variants["position"] == "learned":
         x = x + weights["pos_embeddings.weight"]
     for index in range(config.n_layers):
         at = f"layers.{index}."
         h = normalized(x, centre) * weights[f"{at}attention_norm.weight"]
         q, k, v = (h @ weights[f"{at}attention.{name}.weight"].T for name in ("wq", "wk", "wv"))
+        q, k = (qk_normalized(h, f"{at}attention.{n}_norm") for n, h in (("q", q), ("k", k)))
         heads = []
         for head in range(config.n_heads):
             own = slice(head * head_dim, (head + 1) * head_dim)
             shared = slice(head // group * head_dim, (head // group + 1) * head_dim)
-            pair = [normalized(q[..., own], False), normalized(k[..., shared], False)]
+            pair = [q[..., own], k[..., shared]]
             if angles is not None:
                 pair = [rotated(vectors, angles, length) for vectors in pair]
             scores = pair[0] @ pair[1].transpose(1, 2) / math.sqrt(head_dim)

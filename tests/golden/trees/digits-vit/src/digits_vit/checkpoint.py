@@ -35,9 +35,22 @@ class Checkpoints:
         """
         self.directory.mkdir(parents=True, exist_ok=True)
         final = self.directory / f"step-{step:08d}"
-        # There already if a run continued from it and has taken no step since.
-        if _fault(final) is not None:
-            self._write(final, state)
+        if _fault(final) is None:
+            return  # written already: a run that continues from it was stopped before its next step
+        partial = self.directory / f"{final.name}.tmp"
+        shutil.rmtree(partial, ignore_errors=True)  # left by a process that died while writing
+        partial.mkdir()
+        manifest = {}
+        for name, value in state.items():
+            path = partial / f"{name}.pt"
+            torch.save(value, path)
+            _sync(path)
+            manifest[path.name] = {"bytes": path.stat().st_size, "crc32": _checksum(path)}
+        _write_durably(partial / MANIFEST, json.dumps(manifest, indent=2))
+        _sync(partial)
+        shutil.rmtree(final, ignore_errors=True)  # there only if it is broken
+        partial.rename(final)
+        _sync(self.directory)
         self._point("latest", final.name)
         if best:
             self._point("best", final.name)
@@ -71,23 +84,6 @@ class Checkpoints:
             path / "model.pt", map_location=device, weights_only=True
         )
         return weights
-
-    def _write(self, final: Path, state: Mapping[str, Any]) -> None:
-        """Write the state beside its place, make it durable, then rename it into place."""
-        partial = self.directory / f"{final.name}.tmp"
-        shutil.rmtree(partial, ignore_errors=True)  # left by a process that died while writing
-        partial.mkdir()
-        manifest = {}
-        for name, value in state.items():
-            path = partial / f"{name}.pt"
-            torch.save(value, path)
-            _sync(path)
-            manifest[path.name] = {"bytes": path.stat().st_size, "crc32": _checksum(path)}
-        _write_durably(partial / MANIFEST, json.dumps(manifest, indent=2))
-        _sync(partial)
-        shutil.rmtree(final, ignore_errors=True)  # there only if it is broken
-        partial.rename(final)
-        _sync(self.directory)
 
     def _steps(self) -> list[Path]:
         """The checkpoint directories, oldest first."""

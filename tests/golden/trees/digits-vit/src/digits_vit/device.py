@@ -1,4 +1,4 @@
-"""Which device to train on, and how much of its memory is used."""
+"""Which device to train on, how it is seeded and how much of its memory is used."""
 
 import torch
 
@@ -17,7 +17,7 @@ def select_device(name: str) -> torch.device:
     }
     if name == "auto":
         return torch.device(next(kind for kind, there in available.items() if there))
-    if not available.get(name, False):
+    if not available[torch.device(name).type]:
         usable = ", ".join(kind for kind, there in available.items() if there)
         raise ConfigError([f"train.device = {name}: not available here; use auto or {usable}"])
     return torch.device(name)

@@ -84,13 +84,6 @@ class RunLog:
         """Print lines that are not metrics."""
         print(*lines, sep="\n", flush=True)
 
-    def describe_mfu(self) -> str:
-        """What MFU is a share of, and the FLOPs that it counts."""
-        counted = f"{self._flops_per_token:,} FLOPs per token"
-        if self._peak is None:
-            return f"MFU n/a: the peak of this device is not known; {counted}"
-        return f"MFU: share of {self._peak / 1e12:,.0f} TFLOP/s (16-bit, dense); {counted}"
-
     def start_step(self) -> None:
         """Start the clock: evaluations and checkpoints between the steps are not training time."""
         self._step_start = time.perf_counter()

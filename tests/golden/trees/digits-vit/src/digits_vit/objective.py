@@ -17,8 +17,7 @@ def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
 
 def count_targets(batch: Batch) -> Tensor:
     """Number of images (0-d, int64)."""
-    # Filled in on the device: a copy from the host would wait for the work before it.
-    return torch.full((), batch.targets.numel(), device=batch.targets.device)
+    return torch.tensor(batch.targets.numel(), device=batch.targets.device)
 
 
 @torch.no_grad()

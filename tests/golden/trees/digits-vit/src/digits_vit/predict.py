@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from .checkpoint import Checkpoints
-from .config import load_config
+from .config import ConfigError, load_config
 from .data import ValidationSet
 from .device import select_device
 from .model import ModelConfig, VisionTransformer, build_model
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         model = build_model(ModelConfig(), device, seed=0)
         model.load_state_dict(checkpoints.load_model(options.checkpoint, device))
         images = ValidationSet(config.data, ModelConfig())
-    except (FileNotFoundError, ValueError) as error:
+    except (ConfigError, FileNotFoundError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     probabilities, targets = predict(model.eval(), images, device)

@@ -1,6 +1,5 @@
 """Random number generators: seeded once, saved and restored with the run."""
 
-import os
 import random
 from typing import Any
 
@@ -14,9 +13,8 @@ def seed_everything(seed: int, deterministic: bool) -> None:
     np.random.seed(seed)
     torch.manual_seed(seed)
     if deterministic:
-        # cuBLAS reads it when it is first used, and without it torch refuses matrix products.
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         torch.use_deterministic_algorithms(True)
+        torch.backends.cudnn.benchmark = False
 
 
 def rng_state(device: torch.device) -> dict[str, Any]:
@@ -28,8 +26,8 @@ def rng_state(device: torch.device) -> dict[str, Any]:
         "numpy": {**numpy_state, "state": {**numpy_state["state"], "key": key}},
         "torch": torch.get_rng_state(),
     }
-    if device.type != "cpu":
-        state[device.type] = torch.get_device_module(device).get_rng_state()
+    if device.type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state(device)
     return state
 
 
@@ -40,5 +38,5 @@ def load_rng_state(state: dict[str, Any], device: torch.device) -> None:
     key = state["numpy"]["state"]["key"].cpu().numpy().astype(np.uint32)
     np.random.set_state({**state["numpy"], "state": {**state["numpy"]["state"], "key": key}})
     torch.set_rng_state(state["torch"].cpu())
-    if device.type in state:  # it is not if the run was on another type of device before
-        torch.get_device_module(device).set_rng_state(state[device.type].cpu())
+    if device.type == "cuda" and "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"].cpu(), device)

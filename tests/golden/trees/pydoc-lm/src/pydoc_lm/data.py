@@ -147,8 +147,9 @@ class _Tokens:
         if found != n_tokens:
             raise ConfigError(
                 [
-                    f"data.prepared_dir = {folder}: holds {found} tokens for {split}, and should"
-                    f" hold {n_tokens}; run python -m pydoc_lm.prepare again"
+                    f"data.prepared_dir = {folder}: holds {found} tokens for {split} instead of"
+                    f" {n_tokens};"
+                    " run python -m pydoc_lm.prepare again"
                 ]
             )
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from .checkpoint import Checkpoints
-from .config import load_config
+from .config import ConfigError, load_config
 from .device import select_device
 from .model import ModelConfig, Transformer, build_model
 from .tokenizer import load_tokenizer
@@ -57,7 +57,7 @@ def generate(
     if prompt.size(1) == 0:
         raise ValueError("the prompt is empty: give the model at least one token to continue")
     generator = torch.Generator().manual_seed(sampling.seed)
-    stopped = torch.zeros(len(prompt), 1, dtype=torch.bool)
+    stopped = torch.zeros(len(prompt), 1, dtype=torch.bool, device=prompt.device)
     tokens = unseen = prompt
     cache = model.new_cache(len(prompt))
     for _ in range(n_tokens):
@@ -66,9 +66,9 @@ def generate(
             cache = model.new_cache(len(prompt))
         logits = model(unseen, cache)[:, -1].float()
         # Host-device sync, once a token: drawn on the CPU, a seed means the same on every device.
-        drawn = sample(logits.cpu(), sampling, generator).masked_fill(stopped, stop_token)
-        stopped |= drawn == stop_token
-        unseen = drawn.to(prompt.device)
+        drawn = sample(logits.cpu(), sampling, generator).to(prompt.device)
+        unseen = drawn.masked_fill(stopped, stop_token)
+        stopped |= unseen == stop_token
         tokens = torch.cat((tokens, unseen), dim=1)
         if bool(stopped.all()):
             break
@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         prompt = torch.tensor([tokenizer.encode(options.prompt)], device=device, dtype=torch.int64)
         sampling = Sampling(options.temperature, options.top_k, options.seed)
         tokens = generate(model.eval(), prompt, options.tokens, sampling, tokenizer.end_of_text)
-    except (FileNotFoundError, ValueError) as error:
+    except (ConfigError, FileNotFoundError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     text = tokens[0].tolist()

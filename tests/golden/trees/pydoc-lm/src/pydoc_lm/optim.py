@@ -25,6 +25,7 @@ class MuonAdamW(torch.optim.Optimizer):
         self.muon = muon
         self.adamw = adamw
         super().__init__(muon.param_groups + adamw.param_groups, defaults={})
+        self.param_groups = muon.param_groups + adamw.param_groups
 
     @overload
     def step(self, closure: None = None) -> None: ...
@@ -53,8 +54,12 @@ def parameter_groups(
     """The group of Muon and those of AdamW: every parameter of the model in exactly one."""
     embeddings = {m.weight for m in model.modules() if isinstance(m, nn.Embedding)}
     linear = {m.weight for m in model.modules() if isinstance(m, nn.Linear)} - embeddings
-    layers = model.get_submodule("layers").modules()
-    inner = {m.weight for m in layers if isinstance(m, nn.Linear)}
+    inner = {
+        module.weight
+        for layer in model.get_submodule("layers").children()
+        for module in layer.modules()
+        if isinstance(module, nn.Linear)
+    }
     # Sets find the members; the order comes from the model, or it would change from run to run.
     parameters = list(model.parameters())
     hidden = {

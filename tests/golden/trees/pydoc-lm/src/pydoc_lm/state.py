@@ -20,16 +20,13 @@ class Progress:
     skipped_steps: int = 0  # steps left out because they were not finite
     evaluated_step: int = -1  # the last step that was evaluated
     val_loss: float = math.inf  # at evaluated_step
-    best_val_loss: float = math.inf  # the lowest of all checkpoints
+    best_val_loss: float = math.inf  # the lowest so far
 
-    def record_evaluation(self, val_loss: float) -> None:
-        """Note the result at the present step."""
+    def record_evaluation(self, val_loss: float) -> bool:
+        """Note the result at the present step; returns whether none was better so far."""
         self.evaluated_step, self.val_loss = self.step, val_loss
-
-    def record_checkpoint(self) -> bool:
-        """Note that the evaluated step is saved; returns whether no checkpoint was better."""
-        self.best_val_loss = min(self.best_val_loss, self.val_loss)
-        return self.val_loss <= self.best_val_loss
+        self.best_val_loss = min(self.best_val_loss, val_loss)
+        return val_loss <= self.best_val_loss
 
 
 class TrainState:
@@ -45,13 +42,14 @@ class TrainState:
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint holds; every key becomes one file of it."""
-        return {
+        state: dict[str, Any] = {
             "model": self.model.state_dict(),
             "hyperparameters": asdict(self.model.config),
             "optimizer": self.optimizer.state_dict(),
             "progress": asdict(self.progress),
-            "rng": rng_state(self.device),
         }
+        state["rng"] = rng_state(self.device)
+        return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from a checkpoint.

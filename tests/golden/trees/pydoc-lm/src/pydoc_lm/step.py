@@ -35,7 +35,7 @@ def train_step(state: TrainState, batches: Sequence[Batch], max_grad_norm: float
         micro_loss.backward()
         loss += micro_loss.detach()
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
-    # Host-device sync, once a step: a bad one must be known before it is applied.
+    # Host-device sync: the only one of a step; a bad step must be known before it is applied.
     mean_loss, grad_norm = torch.stack([loss, norm.float()]).tolist()
     finite = math.isfinite(mean_loss) and math.isfinite(grad_norm)
     if finite:

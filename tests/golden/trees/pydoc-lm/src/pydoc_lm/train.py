@@ -42,7 +42,9 @@ def train(config: Config) -> int:
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
-    _resume(state, checkpoints)
+    saved = checkpoints.load_latest(device)
+    if saved is not None:
+        state.load_state_dict(saved)
     progress = state.progress
     with (
         Loader(
@@ -50,18 +52,17 @@ def train(config: Config) -> int:
         ) as loader,
         RunLog(config, model, progress.step, device) as log,
     ):
-        log.say(*describe_groups(optimizer), log.describe_mfu())
+        log.say(*describe_groups(optimizer))
         while not stop.requested():
-            finished = progress.step >= values.steps
+            finished = progress.step == values.steps
             due = finished or progress.step % values.eval_every == 0
             if due and progress.evaluated_step != progress.step:
                 metrics = evaluate(model, validation, values, device, stop)
                 if metrics is None:
                     break
-                progress.record_evaluation(metrics["val_loss"])
+                is_best = progress.record_evaluation(metrics["val_loss"])
                 log.validation(progress.step, metrics)
                 if finished or (progress.step > 0 and progress.step % values.checkpoint_every == 0):
-                    is_best = progress.record_checkpoint()
                     checkpoints.save(progress.step, state.state_dict(), best=is_best)
             if finished:
                 break
@@ -86,21 +87,13 @@ def train(config: Config) -> int:
             else:
                 log.say(_skip(progress, result, values))
 
-        complete = progress.evaluated_step >= values.steps
+        complete = progress.evaluated_step == values.steps
         if not complete:
             checkpoints.save(progress.step, state.state_dict(), best=False)
             log.say(f"stopped after step {progress.step}; the same command continues from here")
     if complete:
         plot_losses(Path(values.run_dir))
     return 0 if complete else EXIT_STOPPED
-
-
-def _resume(state: TrainState, checkpoints: Checkpoints) -> None:
-    """Continue from the newest checkpoint, if there is one."""
-    # Loaded here, so that no second copy of the weights stays on the device during training.
-    saved = checkpoints.load_latest(state.device)
-    if saved is not None:
-        state.load_state_dict(saved)
 
 
 def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:

@@ -20,6 +20,8 @@ from torch import Tensor, nn
 from .block import Block
 from .hyperparameters import ModelConfig
 
+POSITION_STD = 0.02  # as the authors, https://github.com/google-research/vision_transformer
+
 
 class VisionTransformer(nn.Module):
     """Patch embeddings, ``n_layers`` blocks, a final norm, and the logits of the classes."""
@@ -48,6 +50,7 @@ class VisionTransformer(nn.Module):
         """Draw every weight anew; a seed gives the same values on every device.
 
         =====================  ======================================================
+        position embeddings    normal, std 0.02
         head                   0: all classes are equally likely at first
         wo and w2              normal, std 1 / sqrt(inputs) / sqrt(2 n_layers)
         every other matrix     normal, std 1 / sqrt(inputs) (LeCun)
@@ -70,6 +73,8 @@ class VisionTransformer(nn.Module):
                 weight.copy_(drawn)
 
     def _init_std(self, name: str, weight: Tensor) -> float:
+        if name == "pos_embeddings.weight":
+            return POSITION_STD
         std = 1 / math.sqrt(weight[0].numel())
         is_residual = name.endswith(("wo.weight", "w2.weight"))
         return std / math.sqrt(2 * self.config.n_layers) if is_residual else std

@@ -9,11 +9,11 @@ class ModelConfig:
 
     vocab_size: int = 256  # every byte is a token
     max_seq_len: int = 128  # tokens the model can see at once
-    dim: int = 128  # width of the residual stream
+    dim: int = 192  # width of the residual stream
     n_layers: int = 4
-    n_heads: int = 4  # query heads in each layer
+    n_heads: int = 6  # query heads in each layer
     rope_theta: float = 10000.0  # base of the angles of rotation
-    hidden_dim: int = 352  # inner width of the feed-forward network
+    hidden_dim: int = 512  # inner width of the feed-forward network
     norm_eps: float = 1e-6  # added to the mean square, so that no norm divides by zero
 
     def __post_init__(self) -> None:
