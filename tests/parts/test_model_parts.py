@@ -37,12 +37,16 @@ CATALOGUE = read_catalogue()
 MODEL_AXES = (
     "task",
     "attention",
+    "projection_bias",
     "span",
     "position",
     "rope_scaling",
     "qk_norm",
     "normalization",
+    "norm_placement",
     "feed_forward",
+    "embedding",
+    "logits",
 )
 # RoPE scaling: what is asked for, and the names that transformers has for it.
 ORIGINAL_MAX_SEQ_LEN = 64
@@ -239,18 +243,31 @@ def mask_of(config: Any, span: str) -> Tensor:
     return torch.tensor(rows)
 
 
+def kv_heads_of(config: Any, variants: Variants) -> int:
+    heads = {"multi-head": config.n_heads, "multi-query": 1}
+    return heads.get(variants["attention"]) or int(config.n_kv_heads)
+
+
 def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
     """The blocks and the final norm on the stream x (B, T, D)."""
     config = model.config
     weights = {name: weight.detach().double() for name, weight in model.named_parameters()}
     head_dim = config.dim // config.n_heads
-    group = config.n_heads // getattr(config, "n_kv_heads", config.n_heads)
+    group = config.n_heads // kv_heads_of(config, variants)
     angles = angles_of(config, variants)
     length = rope_of(config, variants)[1] if hasattr(config, "rope_theta") else 1.0
     ones = torch.ones(1, config.tokens_per_sample)
     alibi = build_alibi_tensor(ones, config.n_heads, torch.float64)
     mask = mask_of(config, variants["span"])
     centre = variants["normalization"] == "layer-norm"
+    placement = variants.get("norm_placement", "before")
+    after = {"before": None, "after": "", "around": "post_"}[placement]
+
+    def norm(stream: Tensor, name: str) -> Tensor:
+        return normalized(stream, centre) * weights[f"{name}.weight"]
+
+    def linear(features: Tensor, name: str) -> Tensor:
+        return features @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", 0.0)
 
     def qk_normalized(heads: Tensor, name: str) -> Tensor:
         if variants["qk_norm"] == "none":
@@ -264,8 +281,8 @@ def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
         x = x + weights["pos_embeddings.weight"]
     for index in range(config.n_layers):
         at = f"layers.{index}."
-        h = normalized(x, centre) * weights[f"{at}attention_norm.weight"]
-        q, k, v = (h @ weights[f"{at}attention.{name}.weight"].T for name in ("wq", "wk", "wv"))
+        h = norm(x, f"{at}attention_norm") if placement != "after" else x
+        q, k, v = (linear(h, f"{at}attention.{name}") for name in ("wq", "wk", "wv"))
         q, k = (qk_normalized(h, f"{at}attention.{n}_norm") for n, h in (("q", q), ("k", k)))
         heads = []
         for head in range(config.n_heads):
@@ -279,15 +296,26 @@ def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
                 scores = scores + alibi[head]
             scores = scores.exp() * mask
             heads.append(scores / scores.sum(dim=-1, keepdim=True) @ v[..., shared])
-        x = x + torch.cat(heads, dim=-1) @ weights[f"{at}attention.wo.weight"].T
-        h = normalized(x, centre) * weights[f"{at}ffn_norm.weight"]
-        inner = h @ weights[f"{at}feed_forward.w1.weight"].T
+        added = linear(torch.cat(heads, dim=-1), f"{at}attention.wo")
+        x = x + (norm(added, f"{at}{after}attention_norm") if after is not None else added)
+        h = norm(x, f"{at}ffn_norm") if placement != "after" else x
+        inner = linear(h, f"{at}feed_forward.w1")
         inner = ACTIVATIONS[variants["feed_forward"]](inner)
         if f"{at}feed_forward.w3.weight" in weights:
-            inner = inner * (h @ weights[f"{at}feed_forward.w3.weight"].T)
-        x = x + inner @ weights[f"{at}feed_forward.w2.weight"].T
-    x = normalized(x, centre) * weights["norm.weight"]
-    return x
+            inner = inner * linear(h, f"{at}feed_forward.w3")
+        added = linear(inner, f"{at}feed_forward.w2")
+        x = x + (norm(added, f"{at}{after}ffn_norm") if after is not None else added)
+    return norm(x, "norm")
+
+
+def output_of(model: Any, x: Tensor, variants: Variants) -> Tensor:
+    """The logits of the normalized stream x."""
+    head = model.output if variants["embedding"] == "untied" else model.tok_embeddings
+    logits = x @ head.weight.double().T
+    if variants["logits"] == "plain":
+        return logits
+    powers = (2 * logits / 30).exp()
+    return 30 * (powers - 1) / (powers + 1)
 
 
 @texts
@@ -297,8 +325,9 @@ def test_logits_equal_the_reference(packages: Packages, variants: Variants) -> N
     tokens = tokens_for(model.config)
     embeddings = model.tok_embeddings.weight.double()
     x = run_blocks(model, embeddings[tokens], variants)
-    assert_close(model(tokens).double(), x @ embeddings.T, atol=1e-4, rtol=1e-4)
-    assert_close(model.double()(tokens), x @ embeddings.T, atol=1e-6, rtol=1e-6)
+    expected = output_of(model, x, variants)
+    assert_close(model(tokens).double(), expected, atol=1e-4, rtol=1e-4)
+    assert_close(model.double()(tokens), expected, atol=1e-6, rtol=1e-6)
 
 
 @images

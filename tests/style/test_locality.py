@@ -105,7 +105,7 @@ def model_config():
         # {% endmacro %}
     )
 ''',
-    "fragments/transformer.py": SUMMARY,
+    "fragments/__init__.py": SUMMARY,
     "fragments/vit.py": SUMMARY,
 }
 

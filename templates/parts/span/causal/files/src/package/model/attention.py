@@ -9,9 +9,9 @@ from .cache import LayerCache
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: projections reads config, binds self.wq, wk, wv, wo; norms and rotary read config, may
-#    bind modules of self; normalize rebinds q and k; rotate reads cache, rebinds q and k; bias
-#    reads q and k, rebinds mask; attend reads q, k, v, mask, binds heads. #}
+# {# Slots: projections reads config, binds self.wq, wk, wv, wo; biases adds to them; norms and
+#    rotary read config, may bind modules of self; normalize rebinds q and k; rotate reads cache,
+#    rebinds q and k; bias reads q and k, rebinds mask; attend reads q, k, v, mask, binds heads. #}
 class Attention(nn.Module):
     """Every token looks at itself and at all tokens before it."""
 
@@ -19,6 +19,7 @@ class Attention(nn.Module):
         super().__init__()
         self.head_dim = config.head_dim
         # {% print attention.projections() %}
+        # {% print projection_bias.biases() %}
         # {% print qk_norm.norms() %}
         # {% print position.rotary() %}
 

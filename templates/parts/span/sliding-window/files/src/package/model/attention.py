@@ -10,9 +10,9 @@ from .hyperparameters import ModelConfig
 from .window import window_mask
 
 
-# {# Slots: projections reads config, binds self.wq, wk, wv, wo; norms and rotary read config, may
-#    bind modules of self; normalize rebinds q and k; rotate reads cache, rebinds q and k; bias
-#    reads q and k, rebinds mask; attend reads q, k, v, mask, binds heads. #}
+# {# Slots: projections reads config, binds self.wq, wk, wv, wo; biases adds to them; norms and
+#    rotary read config, may bind modules of self; normalize rebinds q and k; rotate reads cache,
+#    rebinds q and k; bias reads q and k, rebinds mask; attend reads q, k, v, mask, binds heads. #}
 class Attention(nn.Module):
     """Every token looks at itself and at the ``window - 1`` tokens before it."""
 
@@ -21,6 +21,7 @@ class Attention(nn.Module):
         self.head_dim = config.head_dim
         self.window = config.window
         # {% print attention.projections() %}
+        # {% print projection_bias.biases() %}
         # {% print qk_norm.norms() %}
         # {% print position.rotary() %}
 

@@ -1,0 +1,22 @@
+"""One key and value head for all query heads."""
+
+import torch.nn.functional as F
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, config):
+        # {% macro projections() %}
+        self.wq = nn.Linear(config.dim, config.dim, bias=False)
+        self.wk = nn.Linear(config.dim, config.head_dim, bias=False)
+        self.wv = nn.Linear(config.dim, config.head_dim, bias=False)
+        self.wo = nn.Linear(config.dim, config.dim, bias=False)
+        # {% endmacro %}
+
+    def forward(self, q, k, v, mask):
+        # {% macro attend() %}
+        heads = F.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
+        )
+        # {% endmacro %}
+        return heads
