@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,17 @@ from rendering import parse
 from torch import Tensor, nn
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
-from transformers import PreTrainedConfig, Qwen3Config, Qwen3ForCausalLM
+from transformers import (
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
+    Olmo2Config,
+    Olmo2ForCausalLM,
+    PreTrainedConfig,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 
@@ -355,49 +366,140 @@ def test_a_cache_changes_no_logits(packages: Packages, variants: Variants) -> No
         assert_close(torch.cat(logits, dim=1), expected, atol=1e-5, rtol=1e-5)
 
 
-def qwen_for(model: Any, window: int | None) -> Any:
-    """Qwen 3 of transformers with our weights; its norms of queries and keys have weights of 1."""
+# Our names in transformers; a model's own names for its norms come beside these.
+NAMES: Mapping[str, str] = {
+    "tok_embeddings": "model.embed_tokens",
+    "attention": "self_attn",
+    "feed_forward": "mlp",
+    **{f"w{letter}": f"{letter}_proj" for letter in "qkvo"},
+    "w1": "gate_proj",
+    "w2": "down_proj",
+    "w3": "up_proj",
+    "layers": "model.layers",
+    "norm": "model.norm",
+    "output": "lm_head",
+}
+PRE_NORMS: Mapping[str, str] = {
+    "attention_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+}
+
+
+def theirs_for(
+    model: Any, make_config: Any, make_model: Any, norms: Mapping[str, str], **values: Any
+) -> Any:
+    """A model of transformers with our shape and weights, and with ``values`` of its own."""
     config = model.config
-    make_config: Any = Qwen3Config  # whose types leave out what it passes on
-    theirs = make_config(
-        vocab_size=config.vocab_size,
-        hidden_size=config.dim,
-        intermediate_size=config.hidden_dim,
-        num_hidden_layers=config.n_layers,
-        num_attention_heads=config.n_heads,
-        num_key_value_heads=getattr(config, "n_kv_heads", config.n_heads),
-        head_dim=config.head_dim,
-        rms_norm_eps=config.norm_eps,
-        max_position_embeddings=config.max_seq_len,
-        rope_parameters={"rope_type": "default", "rope_theta": config.rope_theta},
-        tie_word_embeddings=True,
+    shape = {
+        "vocab_size": config.vocab_size,
+        "hidden_size": config.dim,
+        "intermediate_size": config.hidden_dim,
+        "num_hidden_layers": config.n_layers,
+        "num_attention_heads": config.n_heads,
+        "num_key_value_heads": getattr(config, "n_kv_heads", config.n_heads),
+        "rms_norm_eps": config.norm_eps,
+        "max_position_embeddings": config.max_seq_len,
+        "rope_parameters": {"rope_type": "default", "rope_theta": config.rope_theta},
+        "tie_word_embeddings": not hasattr(model, "output"),
+        "attn_implementation": "eager",
+    }
+    theirs = make_model(make_config(**{**shape, **values}))
+    names = {**NAMES, **norms}
+    weights = {
+        ".".join(names.get(piece, piece) for piece in name.split(".")): weight.detach().clone()
+        for name, weight in model.named_parameters()
+    }
+    missing, unexpected = theirs.load_state_dict(weights, strict=False)
+    assert not unexpected
+    allowed = set() if hasattr(model, "output") else {"lm_head"}
+    if not hasattr(model.layers[0].attention, "q_norm"):  # our norm has weights of 1, as theirs
+        allowed |= {"q_norm", "k_norm"}
+    assert {name.split(".")[-2] for name in missing} <= allowed
+    return theirs
+
+
+def qwen_for(model: Any, window: int | None) -> Any:
+    """Qwen 3 of transformers with our weights."""
+    return theirs_for(
+        model,
+        Qwen3Config,
+        Qwen3ForCausalLM,
+        PRE_NORMS,
+        head_dim=model.config.head_dim,
         use_sliding_window=window is not None,
         sliding_window=window,
         max_window_layers=0,
-        attn_implementation="eager",
     )
-    names = {
-        "tok_embeddings": "model.embed_tokens",
+
+
+def qwen2_for(model: Any) -> Any:
+    return theirs_for(model, Qwen2Config, Qwen2ForCausalLM, PRE_NORMS)
+
+
+def olmo2_for(model: Any) -> Any:
+    norms = {
+        "attention_norm": "post_attention_layernorm",
+        "ffn_norm": "post_feedforward_layernorm",
+    }
+    return theirs_for(model, Olmo2Config, Olmo2ForCausalLM, norms)
+
+
+def gemma3_for(model: Any) -> Any:
+    """Gemma 3, whose norms scale by 1 + weight, and which scales embeddings by sqrt(dim)."""
+    norms = {
         "attention_norm": "input_layernorm",
-        "ffn_norm": "post_attention_layernorm",
-        "attention": "self_attn",
-        "feed_forward": "mlp",
-        **{f"w{letter}": f"{letter}_proj" for letter in "qkvo"},
-        "w1": "gate_proj",
-        "w2": "down_proj",
-        "w3": "up_proj",
-        "layers": "model.layers",
-        "norm": "model.norm",
+        "post_attention_norm": "post_attention_layernorm",
+        "ffn_norm": "pre_feedforward_layernorm",
+        "post_ffn_norm": "post_feedforward_layernorm",
     }
-    weights = {
-        ".".join(names.get(piece, piece) for piece in name.split(".")): weight.detach()
-        for name, weight in model.named_parameters()
-    }
-    qwen: Any = Qwen3ForCausalLM(theirs)
-    missing, unexpected = qwen.load_state_dict(weights, strict=False)
-    assert not unexpected
-    assert {name.split(".")[-2] for name in missing} == {"q_norm", "k_norm", "lm_head"}
-    return qwen
+    theta = {"rope_type": "default", "rope_theta": model.config.rope_theta}
+    theirs = theirs_for(
+        model,
+        Gemma3TextConfig,
+        Gemma3ForCausalLM,
+        norms,
+        head_dim=model.config.head_dim,
+        query_pre_attn_scalar=model.config.head_dim,
+        hidden_activation="gelu",
+        final_logit_softcapping=30.0,
+        layer_types=["full_attention"] * model.config.n_layers,
+        rope_parameters={"full_attention": theta, "sliding_attention": theta},
+    )
+    with torch.no_grad():
+        for name, weight in theirs.named_parameters():
+            if "norm" in name:
+                weight.sub_(1)
+        theirs.model.embed_tokens.weight.div_(math.sqrt(model.config.dim))
+    return theirs
+
+
+KNOWN_MODELS: Mapping[str, tuple[Callable[[Any], Any], Variants]] = {
+    "Qwen 2": (qwen2_for, {"projection_bias": "qkv", "qk_norm": "none", "embedding": "untied"}),
+    "Qwen 3": (partial(qwen_for, window=None), {"qk_norm": "weighted-per-head"}),
+    "OLMo 2": (
+        olmo2_for,
+        {"qk_norm": "full-width", "norm_placement": "after", "embedding": "untied"},
+    ),
+    "Gemma 3": (
+        gemma3_for,
+        {
+            "qk_norm": "weighted-per-head",
+            "norm_placement": "around",
+            "feed_forward": "geglu",
+            "embedding": "untied",
+            "logits": "soft-capped",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_MODELS)
+@torch.no_grad()
+def test_known_models_are_there(packages: Packages, name: str) -> None:
+    make, variants = KNOWN_MODELS[name]
+    model = packages[{"task": "language-model", **variants}].build()
+    tokens = tokens_for(model.config)
+    assert_close(model(tokens), make(model)(tokens).logits, atol=1e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize("variants", QWEN3, ids=name_of)
@@ -553,6 +655,46 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
         {"attention.n_kv_heads": 6, "task.n_heads": 6},
         "choose multi-head attention",
     ),
+    "half a pair": (
+        {
+            "position": "partial-rope",
+            "position.rope_fraction": 0.3,
+            "task.dim": 60,
+            "task.n_heads": 6,
+        },
+        "set rope_fraction to an even number of features over 10",
+    ),
+    "scaling without RoPE": (
+        {"position": "alibi", "rope_scaling": "yarn"},
+        "rope_scaling exists only with position = rope or partial-rope",
+    ),
+    "nothing extended": (
+        {
+            "rope_scaling": "yarn",
+            "rope_scaling.original_max_seq_len": 64,
+            "task.max_seq_len": 64,
+        },
+        "no longer than the original one of 64",
+    ),
+    "fast below slow": (
+        {"rope_scaling": "yarn", "rope_scaling.beta_fast": 1.0, "rope_scaling.beta_slow": 2.0},
+        "set beta_fast above beta_slow",
+    ),
+    "all pairs alike": (
+        {"rope_scaling": "yarn", "position.rope_theta": 1.0},
+        "set rope_theta above 1",
+    ),
+    "high below low": (
+        {
+            "rope_scaling": "llama3",
+            "rope_scaling.low_freq_factor": 4.0,
+            "rope_scaling.high_freq_factor": 4.0,
+        },
+        "set high_freq_factor above low_freq_factor",
+    ),
+    "biases of patches": ({**IMAGE_TASK, "position": "alibi"}, "has two directions"),
+    "patches without places": ({**IMAGE_TASK, "position": "none"}, "without a causal mask"),
+    "one key head for images": ({**IMAGE_TASK, "attention": "multi-query"}, "there is no cache"),
     "odd heads": ({"task.dim": 18, "task.n_heads": 6}, "turn in pairs"),
     "wide window": (
         {"span": "sliding-window", "span.window": 64, "task.max_seq_len": 64},
@@ -575,6 +717,22 @@ def test_what_does_not_go_together_is_refused(
 ) -> None:
     with pytest.raises(DesignError, match=re.escape(words)):
         parse(catalogue, {"task": "language-model", **answers})
+
+
+def test_a_fraction_of_rope_asks_for_the_variant_that_has_it(catalogue: Catalogue) -> None:
+    answers: dict[str, Value] = {"task": "language-model", "position.rope_fraction": 0.5}
+    assert parse(catalogue, answers)["position"].variant == "partial-rope"
+
+
+@pytest.mark.parametrize("scaling", ["yarn", "llama3"])
+def test_the_factor_of_rope_follows_the_contexts(catalogue: Catalogue, scaling: str) -> None:
+    answers: dict[str, Value] = {
+        "task": "language-model",
+        "task.max_seq_len": 131072,
+        "rope_scaling": scaling,
+        "rope_scaling.original_max_seq_len": 8192,
+    }
+    assert parse(catalogue, answers).values["rope_factor"] == 16.0
 
 
 def test_the_window_follows_the_context(catalogue: Catalogue) -> None:
