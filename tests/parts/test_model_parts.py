@@ -5,7 +5,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -47,6 +47,7 @@ CPU = torch.device("cpu")
 CATALOGUE = read_catalogue()
 MODEL_AXES = (
     "task",
+    "head_width",
     "attention",
     "projection_bias",
     "span",
@@ -80,7 +81,7 @@ SCALING_ANSWERS: Mapping[str, Mapping[str, float]] = {
     "yarn": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR, "beta_fast": 6.0},
     "llama3": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR},
 }
-SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48}
+SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "head_dim": 12, "hidden_dim": 48}
 SMALL_TEXT = {"max_seq_len": 32, "vocab_size": 64, "n_kv_heads": 2, "window": 8}
 Variants = Mapping[str, str]
 
@@ -122,7 +123,8 @@ class Rendered:
         """The small configuration; sizes that it has no field for are left out."""
         config = self.module.ModelConfig()
         wanted = {**SMALL, **(SMALL_TEXT if hasattr(config, "max_seq_len") else {}), **sizes}
-        return replace(config, **{key: n for key, n in wanted.items() if hasattr(config, key)})
+        names = {each.name for each in fields(config)}
+        return replace(config, **{key: n for key, n in wanted.items() if key in names})
 
     def build(self, **sizes: int) -> Any:
         """The small model with weights large enough that every part of it shows in the output."""
@@ -231,7 +233,7 @@ def rope_of(config: Any, variants: Variants) -> tuple[Tensor, float]:
 def angles_of(config: Any, variants: Variants) -> Tensor | None:
     """Angles (tokens, pairs of features) by which queries and keys are turned."""
     position = variants["position"]
-    n, head_dim = config.tokens_per_sample, config.dim // config.n_heads
+    n, head_dim = config.tokens_per_sample, config.head_dim
     if position in ("rope", "partial-rope"):
         inv_freq, _ = rope_of(config, variants)
         return torch.outer(torch.arange(n, dtype=torch.float64), inv_freq)
@@ -263,7 +265,7 @@ def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
     """The blocks and the final norm on the stream x (B, T, D)."""
     config = model.config
     weights = {name: weight.detach().double() for name, weight in model.named_parameters()}
-    head_dim = config.dim // config.n_heads
+    head_dim = config.head_dim
     group = config.n_heads // kv_heads_of(config, variants)
     angles = angles_of(config, variants)
     length = rope_of(config, variants)[1] if hasattr(config, "rope_theta") else 1.0
@@ -475,7 +477,10 @@ def gemma3_for(model: Any) -> Any:
 
 KNOWN_MODELS: Mapping[str, tuple[Callable[[Any], Any], Variants]] = {
     "Qwen 2": (qwen2_for, {"projection_bias": "qkv", "qk_norm": "none", "embedding": "untied"}),
-    "Qwen 3": (partial(qwen_for, window=None), {"qk_norm": "weighted-per-head"}),
+    "Qwen 3": (
+        partial(qwen_for, window=None),
+        {"head_width": "chosen", "qk_norm": "weighted-per-head"},
+    ),
     "OLMo 2": (
         olmo2_for,
         {"qk_norm": "full-width", "norm_placement": "after", "embedding": "untied"},

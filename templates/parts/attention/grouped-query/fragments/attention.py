@@ -12,11 +12,12 @@ class Attention(nn.Module):
                 f"n_heads = {config.n_heads}: must be a multiple of n_kv_heads ="
                 f" {config.n_kv_heads}, since as many query heads share each key and value head"
             )
+        q_dim = config.n_heads * config.head_dim
         kv_dim = config.n_kv_heads * config.head_dim
-        self.wq = nn.Linear(config.dim, config.dim, bias=False)
+        self.wq = nn.Linear(config.dim, q_dim, bias=False)
         self.wk = nn.Linear(config.dim, kv_dim, bias=False)
         self.wv = nn.Linear(config.dim, kv_dim, bias=False)
-        self.wo = nn.Linear(config.dim, config.dim, bias=False)
+        self.wo = nn.Linear(q_dim, config.dim, bias=False)
         # {% endmacro %}
 
     def forward(self, q, k, v, mask):

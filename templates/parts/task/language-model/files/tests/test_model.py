@@ -1,7 +1,6 @@
 """The transformer against what it promises: weights, order, causality, gradients, FLOPs."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
@@ -93,8 +92,3 @@ def test_too_long_a_sequence_is_refused(model: Transformer) -> None:
     model(torch.zeros(1, 30, dtype=torch.int64), cache)
     with pytest.raises(ValueError, match="start a new cache"):
         model(torch.zeros(1, 3, dtype=torch.int64), cache)
-
-
-def test_heads_that_do_not_fill_the_width_are_refused(model_config: ModelConfig) -> None:
-    with pytest.raises(ValueError, match="the next one is 36"):
-        replace(model_config, dim=34)

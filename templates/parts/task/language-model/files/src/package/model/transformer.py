@@ -92,7 +92,8 @@ class Transformer(nn.Module):
         # The output matrix is as large as that of the embeddings, of which rows are looked up only.
         products = 2 * sum(weight.numel() for weight in (*matrices, self.tok_embeddings.weight))
         # Scores and weighted sum: 2 FLOPs each for every pair of tokens and feature.
-        attention = 4 * self.config.n_layers * self.config.max_seq_len * self.config.dim
+        width = self.config.n_heads * self.config.head_dim
+        attention = 4 * self.config.n_layers * self.config.max_seq_len * width
         return 3 * (products + attention)
 
 
