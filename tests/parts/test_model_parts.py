@@ -264,7 +264,9 @@ def kv_heads_of(config: Any, variants: Variants) -> int:
 def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
     """The blocks and the final norm on the stream x (B, T, D)."""
     config = model.config
-    weights = {name: weight.detach().double() for name, weight in model.named_parameters()}
+    weights: dict[str, Tensor] = {
+        name: weight.detach().double() for name, weight in model.named_parameters()
+    }
     head_dim = config.head_dim
     group = config.n_heads // kv_heads_of(config, variants)
     angles = angles_of(config, variants)
@@ -280,14 +282,14 @@ def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
         return normalized(stream, centre) * weights[f"{name}.weight"]
 
     def linear(features: Tensor, name: str) -> Tensor:
-        return features @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", 0.0)
+        return features @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", torch.zeros(1))
 
     def qk_normalized(heads: Tensor, name: str) -> Tensor:
         if variants["qk_norm"] == "none":
             return heads
-        width = heads.size(-1) if variants["qk_norm"] == "full-width" else head_dim
-        pieces = [normalized(piece, False) for piece in heads.split(width, dim=-1)]
-        weight = weights.get(f"{name}.weight", torch.ones(width))
+        n_pieces = 1 if variants["qk_norm"] == "full-width" else heads.size(-1) // head_dim
+        pieces = [normalized(piece, False) for piece in heads.tensor_split(n_pieces, dim=-1)]
+        weight = weights.get(f"{name}.weight", torch.ones(1))
         return torch.cat([piece * weight for piece in pieces], dim=-1)
 
     if variants["position"] == "learned":
@@ -324,7 +326,8 @@ def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
 def output_of(model: Any, x: Tensor, variants: Variants) -> Tensor:
     """The logits of the normalized stream x."""
     head = model.output if variants["embedding"] == "untied" else model.tok_embeddings
-    logits = x @ head.weight.double().T
+    weight: Tensor = head.weight
+    logits = x @ weight.double().T
     if variants["logits"] == "plain":
         return logits
     powers = (2 * logits / 30).exp()
