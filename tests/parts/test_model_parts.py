@@ -1,27 +1,41 @@
-"""The model parts in all combinations, against references and against their own estimates."""
+"""The model parts, every pair of them, against references and against their own estimates."""
 
 import importlib
-import itertools
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
+from covering import covering_designs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rendering import parse
 from torch import Tensor, nn
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
-from transformers import Qwen3Config, Qwen3ForCausalLM
+from transformers import (
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
+    Olmo2Config,
+    Olmo2ForCausalLM,
+    PreTrainedConfig,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 
-from scaffold.catalogue import Catalogue
+from scaffold.catalogue import Catalogue, read_catalogue
 from scaffold.decisions import decide
 from scaffold.design import Value
 from scaffold.errors import DesignError
@@ -30,30 +44,72 @@ from scaffold.plan import make_plan
 from scaffold.render import render
 
 CPU = torch.device("cpu")
-TEXT_AXES: Mapping[str, tuple[str, ...]] = {
-    "attention": ("grouped-query", "multi-head"),
-    "span": ("causal", "sliding-window"),
-    "position": ("rope", "learned"),
-    "normalization": ("rms-norm", "layer-norm"),
-    "feed_forward": ("swiglu", "gelu"),
+CATALOGUE = read_catalogue()
+MODEL_AXES = (
+    "task",
+    "head_width",
+    "attention",
+    "projection_bias",
+    "span",
+    "position",
+    "rope_scaling",
+    "qk_norm",
+    "normalization",
+    "norm_placement",
+    "feed_forward",
+    "embedding",
+    "logits",
+)
+# RoPE scaling: what is asked for, and the names that transformers has for it.
+ORIGINAL_MAX_SEQ_LEN = 64
+ROPE_FACTOR = 8.0
+SCALINGS: Mapping[str, Mapping[str, float | str]] = {
+    "none": {"rope_type": "linear", "factor": 1.0},
+    "linear": {"rope_type": "linear", "factor": ROPE_FACTOR},
+    "ntk": {"rope_type": "dynamic", "factor": 1.0},
+    "yarn": {"rope_type": "yarn", "factor": ROPE_FACTOR, "beta_fast": 6.0, "beta_slow": 1.0},
+    "llama3": {
+        "rope_type": "llama3",
+        "factor": ROPE_FACTOR,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+    },
 }
-IMAGE_AXES: Mapping[str, tuple[str, ...]] = {
-    "position": ("axial-rope", "learned"),
-    "normalization": ("rms-norm", "layer-norm"),
-    "feed_forward": ("swiglu", "gelu"),
+SCALING_ANSWERS: Mapping[str, Mapping[str, float]] = {
+    "linear": {"rope_factor": ROPE_FACTOR},
+    "ntk": {"rope_factor": ROPE_FACTOR},
+    "yarn": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR, "beta_fast": 6.0},
+    "llama3": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR},
 }
-SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48}
+SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "head_dim": 12, "hidden_dim": 48}
 SMALL_TEXT = {"max_seq_len": 32, "vocab_size": 64, "n_kv_heads": 2, "window": 8}
-QWEN = ("rope", "rms-norm", "swiglu")
+Variants = Mapping[str, str]
 
 
-def combinations(axes: Mapping[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
-    return list(itertools.product(*axes.values()))
+def designs_for(task: str) -> list[dict[str, str]]:
+    """Models in which every two variants that can stand in one model do."""
+    axes = {name: CATALOGUE.axes[name] for name in MODEL_AXES}
+    axes["task"] = replace(axes["task"], parts={task: axes["task"].parts[task]})
+    return covering_designs(replace(CATALOGUE, axes=axes))
 
 
-TEXT = combinations(TEXT_AXES)
-IMAGES = combinations(IMAGE_AXES)
-WITH_ROPE = [variants for variants in TEXT if variants[2:] == QWEN]
+def name_of(variants: Variants) -> str:
+    """The variants that are not the first of their axis."""
+    first = {axis: next(iter(it.parts)) for axis, it in CATALOGUE.axes.items()}
+    special = [variant for axis, variant in variants.items() if variant != first[axis]]
+    return "+".join(special) or "default"
+
+
+TEXT = designs_for("language-model")
+IMAGES = designs_for("image-classification")
+QWEN3 = [
+    {"task": "language-model", "attention": attention, "span": span}
+    for attention in ("grouped-query", "multi-head")
+    for span in ("causal", "sliding-window")
+]
+texts = pytest.mark.parametrize("variants", TEXT, ids=name_of)
+images = pytest.mark.parametrize("variants", IMAGES, ids=name_of)
+texts_and_images = pytest.mark.parametrize("variants", TEXT + IMAGES, ids=name_of)
 
 
 @dataclass(frozen=True)
@@ -67,7 +123,8 @@ class Rendered:
         """The small configuration; sizes that it has no field for are left out."""
         config = self.module.ModelConfig()
         wanted = {**SMALL, **(SMALL_TEXT if hasattr(config, "max_seq_len") else {}), **sizes}
-        return replace(config, **{key: n for key, n in wanted.items() if hasattr(config, key)})
+        names = {each.name for each in fields(config)}
+        return replace(config, **{key: n for key, n in wanted.items() if key in names})
 
     def build(self, **sizes: int) -> Any:
         """The small model with weights large enough that every part of it shows in the output."""
@@ -79,32 +136,42 @@ class Rendered:
         return model
 
 
+@dataclass(frozen=True)
+class Packages:
+    """Models by their variants, each rendered and imported when it is first asked for."""
+
+    folder: Path
+    found: dict[frozenset[tuple[str, str]], Rendered] = field(default_factory=dict)
+
+    def __getitem__(self, variants: Variants) -> Rendered:
+        key = frozenset(variants.items())
+        if key not in self.found:
+            self.found[key] = self._render(variants, f"model_{len(self.found)}")
+        return self.found[key]
+
+    def _render(self, variants: Variants, package: str) -> Rendered:
+        scaling = SCALING_ANSWERS.get(variants.get("rope_scaling", "none"), {})
+        values = {f"rope_scaling.{name}": value for name, value in scaling.items()}
+        if variants.get("position") == "partial-rope":
+            values["position.rope_fraction"] = 0.5  # two pairs of a small head
+        design = parse(CATALOGUE, {**variants, **values, "project.package": package})
+        estimates = estimate(CATALOGUE, design)
+        plan = make_plan(CATALOGUE, design, decide(CATALOGUE, design), estimates)
+        for path, file in render(plan).items():
+            if path.startswith(f"src/{package}/model/"):
+                target = self.folder / path.removeprefix("src/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.content)
+        importlib.invalidate_caches()
+        return Rendered(importlib.import_module(f"{package}.model"), estimates)
+
+
 @pytest.fixture(scope="module")
-def packages(
-    catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[tuple[str, ...], Rendered]]:
-    """Every combination of the model parts, rendered and imported side by side."""
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Packages]:
     folder = tmp_path_factory.mktemp("models")
     sys.path.insert(0, str(folder))
-    found = {}
-    for task, axes in (("language-model", TEXT_AXES), ("image-classification", IMAGE_AXES)):
-        for number, variants in enumerate(combinations(axes)):
-            package = f"{task.replace('-', '_')}_{number}"
-            answers = {"task": task, "project.package": package}
-            design = parse(catalogue, {**answers, **dict(zip(axes, variants, strict=True))})
-            estimates = estimate(catalogue, design)
-            plan = make_plan(catalogue, design, decide(catalogue, design), estimates)
-            for path, file in render(plan).items():
-                if path.startswith(f"src/{package}/model/"):
-                    target = folder / path.removeprefix("src/")
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(file.content)
-            found[variants] = Rendered(importlib.import_module(f"{package}.model"), estimates)
-    yield found
+    yield Packages(folder)
     sys.path.remove(str(folder))
-
-
-Packages = dict[tuple[str, ...], Rendered]
 
 
 def tokens_for(config: Any, batch_size: int = 3) -> Any:
@@ -124,20 +191,52 @@ def normalized(x: Tensor, centre: bool) -> Tensor:
     return x / (x.pow(2).mean(dim=-1, keepdim=True) + 1e-6).sqrt()
 
 
-def rotated(x: Tensor, angles: Tensor) -> Tensor:
-    real, imaginary = x.chunk(2, dim=-1)
-    turned = torch.complex(real, imaginary) * torch.polar(torch.ones_like(angles), angles)
-    return torch.cat((turned.real, turned.imag), dim=-1)
+def rotated(x: Tensor, angles: Tensor, length: float) -> Tensor:
+    """The first features turned, as many as there are angles for, and made longer."""
+    n_pairs = angles.size(1)
+    real, imaginary, rest = x.tensor_split((n_pairs, 2 * n_pairs), dim=-1)
+    turned = torch.complex(real, imaginary) * torch.polar(torch.full_like(angles, length), angles)
+    return torch.cat((turned.real, turned.imag, rest), dim=-1)
 
 
-def angles_of(config: Any, position: str) -> Tensor | None:
+def gelu(x: Tensor) -> Tensor:
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "swiglu": lambda x: x / (1 + (-x).exp()),
+    "geglu": gelu,
+    "gelu": gelu,
+    "squared-relu": lambda x: x * x * (x > 0),
+}
+
+
+def rope_of(config: Any, variants: Variants) -> tuple[Tensor, float]:
+    """The frequencies of transformers (radians per token), and its factor of cosines and sines."""
+    scaling = SCALINGS[variants.get("rope_scaling", "none")]
+    theirs: Any = PreTrainedConfig()
+    theirs.head_dim = config.head_dim
+    theirs.hidden_size, theirs.num_attention_heads = config.dim, config.n_heads
+    theirs.max_position_embeddings = ORIGINAL_MAX_SEQ_LEN
+    theirs.rope_parameters = {
+        "rope_theta": config.rope_theta,
+        "partial_rotary_factor": getattr(config, "rope_fraction", 1.0),
+        "original_max_position_embeddings": ORIGINAL_MAX_SEQ_LEN,
+        **scaling,
+    }
+    make = ROPE_INIT_FUNCTIONS[str(scaling["rope_type"])]
+    # "dynamic" is NTK-aware scaling by how much longer a text is than the original context.
+    inv_freq, factor = make(theirs, CPU, seq_len=ROPE_FACTOR * ORIGINAL_MAX_SEQ_LEN)
+    return inv_freq.double(), factor
+
+
+def angles_of(config: Any, variants: Variants) -> Tensor | None:
     """Angles (tokens, pairs of features) by which queries and keys are turned."""
-    n, head_dim = config.tokens_per_sample, config.dim // config.n_heads
-    if position == "rope":
-        return torch.tensor(
-            [[t / 10000 ** (2 * i / head_dim) for i in range(head_dim // 2)] for t in range(n)],
-            dtype=torch.float64,
-        )
+    position = variants["position"]
+    n, head_dim = config.tokens_per_sample, config.head_dim
+    if position in ("rope", "partial-rope"):
+        inv_freq, _ = rope_of(config, variants)
+        return torch.outer(torch.arange(n, dtype=torch.float64), inv_freq)
     if position == "axial-rope":
         side, quarter = math.isqrt(n), head_dim // 4
         rows = [
@@ -157,70 +256,112 @@ def mask_of(config: Any, span: str) -> Tensor:
     return torch.tensor(rows)
 
 
-def run_blocks(model: Any, x: Tensor, variants: Mapping[str, str]) -> Tensor:
+def kv_heads_of(config: Any, variants: Variants) -> int:
+    heads = {"multi-head": config.n_heads, "multi-query": 1}
+    return heads.get(variants["attention"]) or int(config.n_kv_heads)
+
+
+def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
     """The blocks and the final norm on the stream x (B, T, D)."""
     config = model.config
-    weights = {name: weight.detach().double() for name, weight in model.named_parameters()}
-    head_dim = config.dim // config.n_heads
-    group = config.n_heads // getattr(config, "n_kv_heads", config.n_heads)
-    angles = angles_of(config, variants["position"])
-    mask = mask_of(config, variants.get("span", "bidirectional"))
+    weights: dict[str, Tensor] = {
+        name: weight.detach().double() for name, weight in model.named_parameters()
+    }
+    head_dim = config.head_dim
+    group = config.n_heads // kv_heads_of(config, variants)
+    angles = angles_of(config, variants)
+    length = rope_of(config, variants)[1] if hasattr(config, "rope_theta") else 1.0
+    ones = torch.ones(1, config.tokens_per_sample)
+    alibi = build_alibi_tensor(ones, config.n_heads, torch.float64)
+    mask = mask_of(config, variants["span"])
     centre = variants["normalization"] == "layer-norm"
+    placement = variants.get("norm_placement", "before")
+    after = {"before": None, "after": "", "around": "post_"}[placement]
+
+    def norm(stream: Tensor, name: str) -> Tensor:
+        return normalized(stream, centre) * weights[f"{name}.weight"]
+
+    def linear(features: Tensor, name: str) -> Tensor:
+        return features @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", torch.zeros(1))
+
+    def qk_normalized(heads: Tensor, name: str) -> Tensor:
+        if variants["qk_norm"] == "none":
+            return heads
+        n_pieces = 1 if variants["qk_norm"] == "full-width" else heads.size(-1) // head_dim
+        pieces = [normalized(piece, False) for piece in heads.tensor_split(n_pieces, dim=-1)]
+        weight = weights.get(f"{name}.weight", torch.ones(1))
+        return torch.cat([piece * weight for piece in pieces], dim=-1)
+
     if variants["position"] == "learned":
         x = x + weights["pos_embeddings.weight"]
     for index in range(config.n_layers):
         at = f"layers.{index}."
-        h = normalized(x, centre) * weights[f"{at}attention_norm.weight"]
-        q, k, v = (h @ weights[f"{at}attention.{name}.weight"].T for name in ("wq", "wk", "wv"))
+        h = norm(x, f"{at}attention_norm") if placement != "after" else x
+        q, k, v = (linear(h, f"{at}attention.{name}") for name in ("wq", "wk", "wv"))
+        q, k = (qk_normalized(h, f"{at}attention.{n}_norm") for n, h in (("q", q), ("k", k)))
         heads = []
         for head in range(config.n_heads):
             own = slice(head * head_dim, (head + 1) * head_dim)
             shared = slice(head // group * head_dim, (head // group + 1) * head_dim)
-            pair = [normalized(q[..., own], False), normalized(k[..., shared], False)]
+            pair = [q[..., own], k[..., shared]]
             if angles is not None:
-                pair = [rotated(vectors, angles) for vectors in pair]
-            scores = (pair[0] @ pair[1].transpose(1, 2) / math.sqrt(head_dim)).exp() * mask
+                pair = [rotated(vectors, angles, length) for vectors in pair]
+            scores = pair[0] @ pair[1].transpose(1, 2) / math.sqrt(head_dim)
+            if variants["position"] == "alibi":
+                scores = scores + alibi[head]
+            scores = scores.exp() * mask
             heads.append(scores / scores.sum(dim=-1, keepdim=True) @ v[..., shared])
-        x = x + torch.cat(heads, dim=-1) @ weights[f"{at}attention.wo.weight"].T
-        h = normalized(x, centre) * weights[f"{at}ffn_norm.weight"]
-        inner = h @ weights[f"{at}feed_forward.w1.weight"].T
-        if variants["feed_forward"] == "swiglu":
-            gated = h @ weights[f"{at}feed_forward.w3.weight"].T
-            inner = inner / (1 + (-inner).exp()) * gated
-        else:
-            inner = inner * (1 + torch.erf(inner / math.sqrt(2))) / 2
-        x = x + inner @ weights[f"{at}feed_forward.w2.weight"].T
-    x = normalized(x, centre) * weights["norm.weight"]
-    return x
+        added = linear(torch.cat(heads, dim=-1), f"{at}attention.wo")
+        x = x + (norm(added, f"{at}{after}attention_norm") if after is not None else added)
+        h = norm(x, f"{at}ffn_norm") if placement != "after" else x
+        inner = linear(h, f"{at}feed_forward.w1")
+        inner = ACTIVATIONS[variants["feed_forward"]](inner)
+        if f"{at}feed_forward.w3.weight" in weights:
+            inner = inner * linear(h, f"{at}feed_forward.w3")
+        added = linear(inner, f"{at}feed_forward.w2")
+        x = x + (norm(added, f"{at}{after}ffn_norm") if after is not None else added)
+    return norm(x, "norm")
 
 
-@pytest.mark.parametrize("variants", TEXT, ids="-".join)
+def output_of(model: Any, x: Tensor, variants: Variants) -> Tensor:
+    """The logits of the normalized stream x."""
+    head = model.output if variants["embedding"] == "untied" else model.tok_embeddings
+    weight: Tensor = head.weight
+    logits = x @ weight.double().T
+    if variants["logits"] == "plain":
+        return logits
+    powers = (2 * logits / 30).exp()
+    return 30 * (powers - 1) / (powers + 1)
+
+
+@texts
 @torch.no_grad()
-def test_logits_equal_the_reference(packages: Packages, variants: tuple[str, ...]) -> None:
+def test_logits_equal_the_reference(packages: Packages, variants: Variants) -> None:
     model = packages[variants].build()
     tokens = tokens_for(model.config)
     embeddings = model.tok_embeddings.weight.double()
-    x = run_blocks(model, embeddings[tokens], dict(zip(TEXT_AXES, variants, strict=True)))
-    assert_close(model(tokens).double(), x @ embeddings.T, atol=1e-4, rtol=1e-4)
-    assert_close(model.double()(tokens), x @ embeddings.T, atol=1e-6, rtol=1e-6)
+    x = run_blocks(model, embeddings[tokens], variants)
+    expected = output_of(model, x, variants)
+    assert_close(model(tokens).double(), expected, atol=1e-4, rtol=1e-4)
+    assert_close(model.double()(tokens), expected, atol=1e-6, rtol=1e-6)
 
 
-@pytest.mark.parametrize("variants", IMAGES, ids="-".join)
+@images
 @torch.no_grad()
-def test_image_logits_equal_the_reference(packages: Packages, variants: tuple[str, ...]) -> None:
+def test_image_logits_equal_the_reference(packages: Packages, variants: Variants) -> None:
     model = packages[variants].build()
     size, images = model.config.patch_size, images_for(model.config)
     patches = F.unfold(images.double(), size, stride=size).transpose(1, 2)
     embedding = model.patch_embed.weight.double().flatten(1)
     x = patches @ embedding.T + model.patch_embed.bias.double()
-    x = run_blocks(model, x, dict(zip(IMAGE_AXES, variants, strict=True))).mean(dim=1)
+    x = run_blocks(model, x, variants).mean(dim=1)
     logits = x @ model.head.weight.double().T + model.head.bias.double()
     assert_close(model(images).double(), logits, atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("variants", TEXT, ids="-".join)
+@texts
 @torch.no_grad()
-def test_a_cache_changes_no_logits(packages: Packages, variants: tuple[str, ...]) -> None:
+def test_a_cache_changes_no_logits(packages: Packages, variants: Variants) -> None:
     model = packages[variants].build()
     tokens = tokens_for(model.config)
     expected = model(tokens)
@@ -230,55 +371,149 @@ def test_a_cache_changes_no_logits(packages: Packages, variants: tuple[str, ...]
         assert_close(torch.cat(logits, dim=1), expected, atol=1e-5, rtol=1e-5)
 
 
-def qwen_for(model: Any, window: int | None) -> Any:
-    """Qwen 3 of transformers with our weights; its norms of queries and keys have weights of 1."""
+# Our names in transformers; a model's own names for its norms come beside these.
+NAMES: Mapping[str, str] = {
+    "tok_embeddings": "model.embed_tokens",
+    "attention": "self_attn",
+    "feed_forward": "mlp",
+    **{f"w{letter}": f"{letter}_proj" for letter in "qkvo"},
+    "w1": "gate_proj",
+    "w2": "down_proj",
+    "w3": "up_proj",
+    "layers": "model.layers",
+    "norm": "model.norm",
+    "output": "lm_head",
+}
+PRE_NORMS: Mapping[str, str] = {
+    "attention_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+}
+
+
+def theirs_for(
+    model: Any, make_config: Any, make_model: Any, norms: Mapping[str, str], **values: Any
+) -> Any:
+    """A model of transformers with our shape and weights, and with ``values`` of its own."""
     config = model.config
-    make_config: Any = Qwen3Config  # whose types leave out what it passes on
-    theirs = make_config(
-        vocab_size=config.vocab_size,
-        hidden_size=config.dim,
-        intermediate_size=config.hidden_dim,
-        num_hidden_layers=config.n_layers,
-        num_attention_heads=config.n_heads,
-        num_key_value_heads=getattr(config, "n_kv_heads", config.n_heads),
-        head_dim=config.head_dim,
-        rms_norm_eps=config.norm_eps,
-        max_position_embeddings=config.max_seq_len,
-        rope_parameters={"rope_type": "default", "rope_theta": config.rope_theta},
-        tie_word_embeddings=True,
+    shape = {
+        "vocab_size": config.vocab_size,
+        "hidden_size": config.dim,
+        "intermediate_size": config.hidden_dim,
+        "num_hidden_layers": config.n_layers,
+        "num_attention_heads": config.n_heads,
+        "num_key_value_heads": getattr(config, "n_kv_heads", config.n_heads),
+        "rms_norm_eps": config.norm_eps,
+        "max_position_embeddings": config.max_seq_len,
+        "rope_parameters": {"rope_type": "default", "rope_theta": config.rope_theta},
+        "tie_word_embeddings": not hasattr(model, "output"),
+        "attn_implementation": "eager",
+    }
+    theirs = make_model(make_config(**{**shape, **values}))
+    names = {**NAMES, **norms}
+    weights = {
+        ".".join(names.get(piece, piece) for piece in name.split(".")): weight.detach().clone()
+        for name, weight in model.named_parameters()
+    }
+    missing, unexpected = theirs.load_state_dict(weights, strict=False)
+    assert not unexpected
+    allowed = set() if hasattr(model, "output") else {"lm_head"}
+    if not hasattr(model.layers[0].attention, "q_norm"):  # our norm has weights of 1, as theirs
+        allowed |= {"q_norm", "k_norm"}
+    assert {name.split(".")[-2] for name in missing} <= allowed
+    return theirs
+
+
+def qwen_for(model: Any, window: int | None) -> Any:
+    """Qwen 3 of transformers with our weights."""
+    return theirs_for(
+        model,
+        Qwen3Config,
+        Qwen3ForCausalLM,
+        PRE_NORMS,
+        head_dim=model.config.head_dim,
         use_sliding_window=window is not None,
         sliding_window=window,
         max_window_layers=0,
-        attn_implementation="eager",
     )
-    names = {
-        "tok_embeddings": "model.embed_tokens",
+
+
+def qwen2_for(model: Any) -> Any:
+    return theirs_for(model, Qwen2Config, Qwen2ForCausalLM, PRE_NORMS)
+
+
+def olmo2_for(model: Any) -> Any:
+    norms = {
+        "attention_norm": "post_attention_layernorm",
+        "ffn_norm": "post_feedforward_layernorm",
+    }
+    return theirs_for(model, Olmo2Config, Olmo2ForCausalLM, norms)
+
+
+def gemma3_for(model: Any) -> Any:
+    """Gemma 3, whose norms scale by 1 + weight, and which scales embeddings by sqrt(dim)."""
+    norms = {
         "attention_norm": "input_layernorm",
-        "ffn_norm": "post_attention_layernorm",
-        "attention": "self_attn",
-        "feed_forward": "mlp",
-        **{f"w{letter}": f"{letter}_proj" for letter in "qkvo"},
-        "w1": "gate_proj",
-        "w2": "down_proj",
-        "w3": "up_proj",
-        "layers": "model.layers",
-        "norm": "model.norm",
+        "post_attention_norm": "post_attention_layernorm",
+        "ffn_norm": "pre_feedforward_layernorm",
+        "post_ffn_norm": "post_feedforward_layernorm",
     }
-    weights = {
-        ".".join(names.get(piece, piece) for piece in name.split(".")): weight.detach()
-        for name, weight in model.named_parameters()
-    }
-    qwen: Any = Qwen3ForCausalLM(theirs)
-    missing, unexpected = qwen.load_state_dict(weights, strict=False)
-    assert not unexpected
-    assert {name.split(".")[-2] for name in missing} == {"q_norm", "k_norm", "lm_head"}
-    return qwen
+    theta = {"rope_type": "default", "rope_theta": model.config.rope_theta}
+    theirs = theirs_for(
+        model,
+        Gemma3TextConfig,
+        Gemma3ForCausalLM,
+        norms,
+        head_dim=model.config.head_dim,
+        query_pre_attn_scalar=model.config.head_dim,
+        hidden_activation="gelu",
+        final_logit_softcapping=30.0,
+        layer_types=["full_attention"] * model.config.n_layers,
+        rope_parameters={"full_attention": theta, "sliding_attention": theta},
+    )
+    with torch.no_grad():
+        for name, weight in theirs.named_parameters():
+            if "norm" in name:
+                weight.sub_(1)
+        theirs.model.embed_tokens.weight.div_(math.sqrt(model.config.dim))
+    return theirs
 
 
-@pytest.mark.parametrize("variants", WITH_ROPE, ids="-".join)
-def test_model_equals_that_of_transformers(packages: Packages, variants: tuple[str, ...]) -> None:
+KNOWN_MODELS: Mapping[str, tuple[Callable[[Any], Any], Variants]] = {
+    "Qwen 2": (qwen2_for, {"projection_bias": "qkv", "qk_norm": "none", "embedding": "untied"}),
+    "Qwen 3": (
+        partial(qwen_for, window=None),
+        {"head_width": "chosen", "qk_norm": "weighted-per-head"},
+    ),
+    "OLMo 2": (
+        olmo2_for,
+        {"qk_norm": "full-width", "norm_placement": "after", "embedding": "untied"},
+    ),
+    "Gemma 3": (
+        gemma3_for,
+        {
+            "qk_norm": "weighted-per-head",
+            "norm_placement": "around",
+            "feed_forward": "geglu",
+            "embedding": "untied",
+            "logits": "soft-capped",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_MODELS)
+@torch.no_grad()
+def test_known_models_are_there(packages: Packages, name: str) -> None:
+    make, variants = KNOWN_MODELS[name]
+    model = packages[{"task": "language-model", **variants}].build()
+    tokens = tokens_for(model.config)
+    assert_close(model(tokens), make(model)(tokens).logits, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("variants", QWEN3, ids=name_of)
+def test_model_equals_that_of_transformers(packages: Packages, variants: Variants) -> None:
     model = packages[variants].build()
-    qwen = qwen_for(model, 8 if "sliding-window" in variants else None)
+    qwen = qwen_for(model, 8 if variants["span"] == "sliding-window" else None)
     tokens = tokens_for(model.config)
     logits, theirs = model(tokens), qwen(tokens).logits
     assert_close(logits, theirs, atol=1e-4, rtol=1e-4)
@@ -296,8 +531,8 @@ def test_model_equals_that_of_transformers(packages: Packages, variants: tuple[s
         assert_close(ours.weight.grad, other.weight.grad, atol=1e-4 * scale, rtol=0)
 
 
-@pytest.mark.parametrize("variants", TEXT + IMAGES, ids="-".join)
-def test_estimates_are_exact(packages: Packages, variants: tuple[str, ...]) -> None:
+@texts_and_images
+def test_estimates_are_exact(packages: Packages, variants: Variants) -> None:
     rendered = packages[variants]
     with torch.device("meta"):
         model = rendered.module.Model(rendered.module.ModelConfig())
@@ -325,10 +560,11 @@ def text_answers(draw: st.DrawFn) -> dict[str, Any]:
     """Answers for a language model of any shape."""
     n_heads, n_kv_heads = draw(st.sampled_from([(2, 1), (4, 2), (6, 3), (6, 1), (8, 4)]))
     variants = draw(st.sampled_from(TEXT))
+    unit = 8 if variants["position"] == "partial-rope" else 2  # a quarter turns, in pairs
     answers: dict[str, Any] = {
-        **dict(zip(TEXT_AXES, variants, strict=True)),
+        **variants,
         "task.n_heads": n_heads,
-        "task.dim": n_heads * 2 * draw(st.integers(2, 8)),
+        "task.dim": n_heads * unit * draw(st.integers(2, 8)),
         "task.n_layers": draw(st.integers(1, 3)),
         "task.max_seq_len": draw(st.integers(2, 40)),
         "feed_forward.hidden_dim": draw(st.integers(1, 70)),
@@ -343,8 +579,8 @@ def text_answers(draw: st.DrawFn) -> dict[str, Any]:
 def test_estimates_are_exact_for_all_sizes(
     catalogue: Catalogue, packages: Packages, answers: dict[str, Any]
 ) -> None:
-    design = parse(catalogue, {"task": "language-model", **answers})
-    module = packages[tuple(answers[axis] for axis in TEXT_AXES)].module
+    design = parse(catalogue, answers)
+    module = packages[{axis: answers[axis] for axis in MODEL_AXES if axis in answers}].module
     sizes = {
         key: value for key, value in design.values.items() if key in vars(module.ModelConfig())
     }
@@ -355,8 +591,8 @@ def test_estimates_are_exact_for_all_sizes(
     assert model.flops_per_token() == estimates.flops_per_token
 
 
-@pytest.mark.parametrize("variants", TEXT, ids="-".join)
-def test_the_cache_is_as_large_as_estimated(packages: Packages, variants: tuple[str, ...]) -> None:
+@texts
+def test_the_cache_is_as_large_as_estimated(packages: Packages, variants: Variants) -> None:
     rendered = packages[variants]
     with torch.device("meta"):
         model = rendered.module.Model(rendered.module.ModelConfig())
@@ -366,13 +602,13 @@ def test_the_cache_is_as_large_as_estimated(packages: Packages, variants: tuple[
     slots = cache.layers[0].keys.size(2)
     tensors = [tensor for layer in cache.layers for tensor in (layer.keys, layer.values)]
     n_bytes = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-    assert slots == (held if "sliding-window" in variants else model.config.max_seq_len)
+    assert slots == (held if variants["span"] == "sliding-window" else model.config.max_seq_len)
     assert n_bytes == rendered.estimates.cache_bytes_per_token * slots
 
 
-@pytest.mark.parametrize("variants", TEXT + IMAGES, ids="-".join)
+@texts_and_images
 def test_weights_are_the_same_however_the_model_is_made(
-    packages: Packages, variants: tuple[str, ...]
+    packages: Packages, variants: Variants
 ) -> None:
     rendered = packages[variants]
     materialized = rendered.module.build_model(rendered.config(), CPU, 5)
@@ -387,10 +623,8 @@ def test_weights_are_the_same_however_the_model_is_made(
         assert torch.equal(buffer, other[name]), name
 
 
-@pytest.mark.parametrize("variants", [TEXT[0], TEXT[-1], IMAGES[0], IMAGES[-1]], ids="-".join)
-def test_the_stream_stays_in_float32_under_autocast(
-    packages: Packages, variants: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("variants", [TEXT[0], TEXT[-1], IMAGES[0], IMAGES[-1]], ids=name_of)
+def test_the_stream_stays_in_float32_under_autocast(packages: Packages, variants: Variants) -> None:
     model = packages[variants].build()
     streams: list[torch.dtype] = []
     for layer in model.layers:
@@ -404,8 +638,8 @@ def test_the_stream_stays_in_float32_under_autocast(
     assert_close(output.float(), expected, atol=0.1 * expected.std().item(), rtol=0.1)
 
 
-@pytest.mark.parametrize("variants", [TEXT[8], TEXT[-1], IMAGES[0]], ids="-".join)
-def test_every_layer_compiles_as_one_graph(packages: Packages, variants: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("variants", TEXT + IMAGES[:1], ids=name_of)
+def test_every_layer_compiles_as_one_graph(packages: Packages, variants: Variants) -> None:
     model = packages[variants].build()
     is_text = hasattr(model.config, "vocab_size")
     inputs = tokens_for(model.config) if is_text else images_for(model.config)
@@ -429,6 +663,46 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
         {"attention.n_kv_heads": 6, "task.n_heads": 6},
         "choose multi-head attention",
     ),
+    "half a pair": (
+        {
+            "position": "partial-rope",
+            "position.rope_fraction": 0.3,
+            "task.dim": 60,
+            "task.n_heads": 6,
+        },
+        "set rope_fraction to an even number of features over 10",
+    ),
+    "scaling without RoPE": (
+        {"position": "alibi", "rope_scaling": "yarn"},
+        "rope_scaling exists only with position = rope or partial-rope",
+    ),
+    "nothing extended": (
+        {
+            "rope_scaling": "yarn",
+            "rope_scaling.original_max_seq_len": 64,
+            "task.max_seq_len": 64,
+        },
+        "no longer than the original one of 64",
+    ),
+    "fast below slow": (
+        {"rope_scaling": "yarn", "rope_scaling.beta_fast": 1.0, "rope_scaling.beta_slow": 2.0},
+        "set beta_fast above beta_slow",
+    ),
+    "all pairs alike": (
+        {"rope_scaling": "yarn", "position.rope_theta": 1.0},
+        "set rope_theta above 1",
+    ),
+    "high below low": (
+        {
+            "rope_scaling": "llama3",
+            "rope_scaling.low_freq_factor": 4.0,
+            "rope_scaling.high_freq_factor": 4.0,
+        },
+        "set high_freq_factor above low_freq_factor",
+    ),
+    "biases of patches": ({**IMAGE_TASK, "position": "alibi"}, "has two directions"),
+    "patches without places": ({**IMAGE_TASK, "position": "none"}, "without a causal mask"),
+    "one key head for images": ({**IMAGE_TASK, "attention": "multi-query"}, "there is no cache"),
     "odd heads": ({"task.dim": 18, "task.n_heads": 6}, "turn in pairs"),
     "wide window": (
         {"span": "sliding-window", "span.window": 64, "task.max_seq_len": 64},
@@ -451,6 +725,22 @@ def test_what_does_not_go_together_is_refused(
 ) -> None:
     with pytest.raises(DesignError, match=re.escape(words)):
         parse(catalogue, {"task": "language-model", **answers})
+
+
+def test_a_fraction_of_rope_asks_for_the_variant_that_has_it(catalogue: Catalogue) -> None:
+    answers: dict[str, Value] = {"task": "language-model", "position.rope_fraction": 0.5}
+    assert parse(catalogue, answers)["position"].variant == "partial-rope"
+
+
+@pytest.mark.parametrize("scaling", ["yarn", "llama3"])
+def test_the_factor_of_rope_follows_the_contexts(catalogue: Catalogue, scaling: str) -> None:
+    answers: dict[str, Value] = {
+        "task": "language-model",
+        "task.max_seq_len": 131072,
+        "rope_scaling": scaling,
+        "rope_scaling.original_max_seq_len": 8192,
+    }
+    assert parse(catalogue, answers).values["rope_factor"] == 16.0
 
 
 def test_the_window_follows_the_context(catalogue: Catalogue) -> None:

@@ -17,7 +17,7 @@ PROJECT = (
     ("train", "generate", "predict"),
 )
 MODEL = (
-    ("hyperparameters",),
+    ("hyperparameters", "rope_scaling", "alibi"),
     ("rope", "window", "cache", "feed_forward"),
     ("attention",),
     ("block",),

@@ -16,24 +16,24 @@ from scaffold.estimates import estimate
 from scaffold.keys import known_keys
 from scaffold.questions import next_question
 
-AXIS, VARIANT = "feed_forward", "squared-relu"
+AXIS, VARIANT = "feed_forward", "star-relu"
 MODULE = "src/tiny_run/model/feed_forward.py"
-TEST = "tests/test_squared_relu.py"
+TEST = "tests/test_star_relu.py"
 SUMMARY = '''\
-"""Two projections with a squared ReLU between them.
+"""Two projections with StarReLU between them.
 
 # {% macro summary() %}
-- Feed-forward network with a squared ReLU (arXiv:2109.08668).
+- Feed-forward network with StarReLU (arXiv:2210.13452).
 # {% endmacro %}
 """
 '''
 FOLDER = {
     "part.yaml": """\
-title: squared ReLU
-help: Two projections with the square of ReLU between them.
-reason: Most hidden values are zero, which sparse kernels can use.
-source: https://arxiv.org/abs/2109.08668
-order: 30
+title: StarReLU
+help: Two projections with a shifted square of ReLU between them.
+reason: A squared ReLU, shifted and scaled to a mean of 0 and a variance of 1.
+source: https://arxiv.org/abs/2210.13452
+order: 90
 options:
   hidden_dim:
     type: int
@@ -41,14 +41,14 @@ options:
     minimum: 1
     maximum: 1048576
     help: inner width
-    reason: 4 times the width, as in the paper
+    reason: 4 times the width, as usual
 estimates:
   parameters: n_layers * 2 * dim * hidden_dim
   flops_per_token: n_layers * 4 * dim * hidden_dim
-  activation_bytes_per_token: n_layers * activation_bytes_per_value * (dim + 3 * hidden_dim)
+  activation_bytes_per_token: n_layers * activation_bytes_per_value * (dim + 4 * hidden_dim)
 """,
     "files/src/package/model/feed_forward.py": '''\
-"""The feed-forward network: two layers with a squared ReLU (https://arxiv.org/abs/2109.08668)."""
+"""The feed-forward network: two layers with StarReLU (https://arxiv.org/abs/2210.13452)."""
 
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -57,7 +57,7 @@ from .hyperparameters import ModelConfig
 
 
 class FeedForward(nn.Module):
-    """``w2(relu(w1 x) ** 2)`` for every token."""
+    """``w2(0.8944 relu(w1 x) ** 2 - 0.4472)`` for every token."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -66,10 +66,10 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., dim) -> (..., dim)."""
-        out: Tensor = self.w2(F.relu(self.w1(x)).square())
+        out: Tensor = self.w2(0.8944 * F.relu(self.w1(x)).square() - 0.4472)
         return out
 ''',
-    "files/tests/test_squared_relu.py": '''\
+    "files/tests/test_star_relu.py": '''\
 """The feed-forward network against its formula."""
 
 import torch
@@ -78,11 +78,12 @@ from package.model.feed_forward import FeedForward
 
 
 @torch.no_grad()
-def test_negative_values_are_cut_and_others_squared(model_config: ModelConfig) -> None:
+def test_values_are_cut_squared_and_shifted(model_config: ModelConfig) -> None:
     network = FeedForward(model_config)
     x = torch.ones(3, model_config.dim)
     hidden = (x @ network.w1.weight.mT).clamp(min=0)
-    torch.testing.assert_close(network(x), (hidden * hidden) @ network.w2.weight.mT)
+    expected = (0.8944 * hidden * hidden - 0.4472) @ network.w2.weight.mT
+    torch.testing.assert_close(network(x), expected)
 ''',
     "fragments/hyperparameters.py": '''\
 """One more width."""
@@ -104,7 +105,7 @@ def model_config():
         # {% endmacro %}
     )
 ''',
-    "fragments/transformer.py": SUMMARY,
+    "fragments/__init__.py": SUMMARY,
     "fragments/vit.py": SUMMARY,
 }
 
@@ -134,7 +135,7 @@ def test_it_is_offered(extended: Catalogue) -> None:
         answers[question.key] = Answer(question.recommended, "asked")
     (question,) = [question for question in asked if question.key == AXIS]
     (choice,) = [choice for choice in question.choices if choice.value == VARIANT]
-    assert (choice.title, choice.disabled_because) == ("squared ReLU", None)
+    assert (choice.title, choice.disabled_because) == ("StarReLU", None)
     assert question.recommended != VARIANT  # it comes last: a default is not changed by a folder
 
 
@@ -161,12 +162,12 @@ def test_it_is_in_the_plan(rendering: Rendering) -> None:
 def test_it_is_in_the_output(rendering: Rendering) -> None:
     texts = rendering.texts()
     assert ".square()" in texts[MODULE]
-    assert "variant: squared-relu  # or swiglu, gelu" in texts["scaffold.yaml"]
-    assert "squared ReLU" in texts["README.md"]
-    assert "Most hidden values are zero" in texts["DESIGN.md"]
+    assert "variant: star-relu  # or swiglu, gelu, geglu, squared-relu" in texts["scaffold.yaml"]
+    assert "StarReLU" in texts["README.md"]
+    assert "A squared ReLU, shifted and scaled" in texts["DESIGN.md"]
     width = f"hidden_dim: int = {4 * int(rendering.design.values['dim'])}"
     assert width in texts["src/tiny_run/model/hyperparameters.py"]
-    assert sum("(arXiv:2109.08668)" in text for text in texts.values()) == 1
+    assert sum("(arXiv:2210.13452)" in text for text in texts.values()) == 1
 
 
 def test_it_is_in_the_estimates(extended: Catalogue) -> None:

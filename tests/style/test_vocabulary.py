@@ -25,6 +25,7 @@ PLOTS_AND_MESHES = re.compile(
     r"\b(?:mesh|plot|dim|array|time|loss|x|y|horizontal)\W", re.IGNORECASE
 )
 TAG = re.compile(r"\{%-?\s*\w+\s|\{#\s|(?<!\$)\{\{\s*\w+(?:\.\w+)*\s*\}\}")
+WORDS_OF_THE_FIELD = ("grouped-query", "multi-head", "multi-query", "sliding-window")
 COMMAND = re.compile(r"`scaffold ([a-z][\w-]*)|^\s*\$?\s*scaffold ([a-z][\w-]*)", re.MULTILINE)
 
 
@@ -78,7 +79,7 @@ def test_no_option_name_is_left_over(
         variant
         for axis in catalogue.axes.values()
         for variant in axis.parts
-        if "-" in variant and variant not in ("grouped-query", "multi-head", "sliding-window")
+        if "-" in variant and variant not in WORDS_OF_THE_FIELD
     }
     pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(names))})(?![\w-])")
     found = {

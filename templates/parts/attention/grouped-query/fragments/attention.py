@@ -12,21 +12,23 @@ class Attention(nn.Module):
                 f"n_heads = {config.n_heads}: must be a multiple of n_kv_heads ="
                 f" {config.n_kv_heads}, since as many query heads share each key and value head"
             )
+        q_dim = config.n_heads * config.head_dim
         kv_dim = config.n_kv_heads * config.head_dim
-        self.wq = nn.Linear(config.dim, config.dim, bias=False)
+        self.wq = nn.Linear(config.dim, q_dim, bias=False)
         self.wk = nn.Linear(config.dim, kv_dim, bias=False)
         self.wv = nn.Linear(config.dim, kv_dim, bias=False)
-        self.wo = nn.Linear(config.dim, config.dim, bias=False)
+        self.wo = nn.Linear(q_dim, config.dim, bias=False)
         # {% endmacro %}
 
     def forward(self, q, k, v, mask):
-        # {% macro repeat() %}
-        # Of CUDA's fast kernels, those that take a mask need a key and value head per query head.
-        k, v = (heads.repeat_interleave(q.size(1) // k.size(1), dim=1) for heads in (k, v))
-        # {% endmacro %}
         # {% macro attend() %}
         heads = F.scaled_dot_product_attention(
             q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
         )
+        # {% endmacro %}
+        # {% macro attend_masked() %}
+        # Of CUDA's fast kernels, those that take a mask need a key and value head per query head.
+        k, v = (heads.repeat_interleave(q.size(1) // k.size(1), dim=1) for heads in (k, v))
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         # {% endmacro %}
         return heads

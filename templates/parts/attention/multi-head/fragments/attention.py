@@ -7,16 +7,18 @@ from torch import nn
 class Attention(nn.Module):
     def __init__(self, config):
         # {% macro projections() %}
-        self.wq = nn.Linear(config.dim, config.dim, bias=False)
-        self.wk = nn.Linear(config.dim, config.dim, bias=False)
-        self.wv = nn.Linear(config.dim, config.dim, bias=False)
-        self.wo = nn.Linear(config.dim, config.dim, bias=False)
+        width = config.n_heads * config.head_dim
+        self.wq = nn.Linear(config.dim, width, bias=False)
+        self.wk = nn.Linear(config.dim, width, bias=False)
+        self.wv = nn.Linear(config.dim, width, bias=False)
+        self.wo = nn.Linear(width, config.dim, bias=False)
         # {% endmacro %}
 
     def forward(self, q, k, v, mask):
-        # {% macro repeat() %}
-        # {% endmacro %}
         # {% macro attend() %}
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        # {% endmacro %}
+        # {% macro attend_masked() %}
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
         # {% endmacro %}
         return heads

@@ -9,3 +9,7 @@ class Block(nn.Module):
         self.attention_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
         self.ffn_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
         # {% endmacro %}
+        # {% macro post_norms() %}
+        self.post_attention_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
+        self.post_ffn_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
+        # {% endmacro %}

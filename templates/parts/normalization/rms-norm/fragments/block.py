@@ -9,3 +9,7 @@ class Block(nn.Module):
         self.attention_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
         self.ffn_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
         # {% endmacro %}
+        # {% macro post_norms() %}
+        self.post_attention_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
+        self.post_ffn_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
+        # {% endmacro %}

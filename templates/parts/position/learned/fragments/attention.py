@@ -7,7 +7,9 @@ class Attention:
         # {% endmacro %}
         self.config = config
 
-    def forward(self, q, k, cache):
+    def forward(self, q, k, mask, cache):
         # {% macro rotate() %}
         # {% endmacro %}
-        return q, k, cache
+        # {% macro bias() %}
+        # {% endmacro %}
+        return q, k, mask, cache

@@ -1,7 +1,9 @@
 """Queries and keys meet as they are."""
 
 
-def test_attention(attention, q, k):
+def test_attention(attention, q, k, scores, distance):
     # {% macro rotate() %}
     # {% endmacro %}
-    return attention, q, k
+    # {% macro bias() %}
+    # {% endmacro %}
+    return attention, q, k, scores, distance

@@ -1,9 +1,4 @@
-"""One vector for each position.
-
-# {% macro summary() %}
-- Learned position embeddings, added to the token embeddings (GPT-2).
-# {% endmacro %}
-"""
+"""One vector for each position."""
 
 from torch import nn
 

@@ -10,9 +10,11 @@ class Attention:
         # {% endmacro %}
         self.config = config
 
-    def forward(self, q, k, cache):
+    def forward(self, q, k, mask, cache):
         # {% macro rotate() %}
         start = 0 if cache is None else cache.length
         q, k = self.rope(q, start), self.rope(k, start)
         # {% endmacro %}
-        return q, k, cache
+        # {% macro bias() %}
+        # {% endmacro %}
+        return q, k, mask, cache

@@ -1,8 +1,10 @@
 """Queries and keys are turned before they meet."""
 
 
-def test_attention(attention, q, k):
+def test_attention(attention, q, k, scores, distance):
     # {% macro rotate() %}
     q, k = attention.rope(q, 0), attention.rope(k, 0)
     # {% endmacro %}
-    return attention, q, k
+    # {% macro bias() %}
+    # {% endmacro %}
+    return attention, q, k, scores, distance

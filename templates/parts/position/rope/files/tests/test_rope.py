@@ -6,10 +6,12 @@ from package.model.rope import RotaryEmbedding
 from torch.testing import assert_close
 
 
-def exact_cosines(head_dim: int, max_seq_len: int, theta: float) -> torch.Tensor:
-    pairs = torch.arange(head_dim // 2, dtype=torch.float64)
+# {# Slots: cosines reads positions, pairs, width and theta, returns cosines; lengths reads x, binds
+#    lengths. #}
+def exact_cosines(width: int, max_seq_len: int, theta: float) -> torch.Tensor:
+    pairs = torch.arange(width // 2, dtype=torch.float64)
     positions = torch.arange(max_seq_len, dtype=torch.float64)
-    return (positions[:, None] / theta ** (2 * pairs / head_dim)).cos()
+    # {% print rope_scaling.cosines() %}
 
 
 def test_the_table_stays_exact_when_the_model_is_cast() -> None:
@@ -42,7 +44,8 @@ def test_scores_depend_on_distances_only() -> None:
 
 def test_lengths_are_kept() -> None:
     x = torch.randn(2, 8, 3, 16, generator=torch.Generator().manual_seed(0))
-    assert_close(RotaryEmbedding(16, 8, 100.0)(x, 0).norm(dim=-1), x.norm(dim=-1))
+    # {% print rope_scaling.lengths() %}
+    assert_close(RotaryEmbedding(16, 8, 100.0)(x, 0).norm(dim=-1), lengths)
 
 
 def test_an_odd_head_is_refused() -> None:

@@ -9,15 +9,14 @@ from torch import Tensor
 from torch.testing import assert_close
 
 
-# {# Slots: rotate reads attention, rebinds q and k; share reads model_config, rebinds k and v. #}
+# {# Slots: function binds normalized; normalize reads attention, rebinds q and k; rotate reads
+#    attention, rebinds q and k; share reads model_config, rebinds k and v; bias reads distance,
+#    rebinds scores. #}
 def split_heads(x: Tensor, head_dim: int) -> Tensor:
     return x.view(*x.shape[:-1], -1, head_dim)
 
 
-def normalized(heads: Tensor, eps: float) -> Tensor:
-    return heads / (heads.square().mean(dim=-1, keepdim=True) + eps).sqrt()
-
-
+# {% print qk_norm.function() %}
 @torch.no_grad()
 def test_attention_is_a_mean_of_values_weighted_by_a_softmax(model_config: ModelConfig) -> None:
     attention = build_model(model_config, torch.device("cpu"), seed=0).double().layers[0].attention
@@ -25,15 +24,17 @@ def test_attention_is_a_mean_of_values_weighted_by_a_softmax(model_config: Model
     shape = (2, model_config.max_seq_len, model_config.dim)
     x = torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     head_dim = model_config.head_dim
-    q = normalized(split_heads(attention.wq(x), head_dim), model_config.norm_eps)
-    k = normalized(split_heads(attention.wk(x), head_dim), model_config.norm_eps)
+    q = split_heads(attention.wq(x), head_dim)
+    k = split_heads(attention.wk(x), head_dim)
     v = split_heads(attention.wv(x), head_dim)
+    # {% print qk_norm.normalize() %}
     # {% print position.rotate() %}
     q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
     # {% print attention.share() %}
     scores = q @ k.mT / math.sqrt(head_dim)
     positions = torch.arange(x.size(1))
     distance = positions[:, None] - positions
+    # {% print position.bias() %}
     scores = scores.masked_fill(distance < 0, -torch.inf)
     heads = torch.softmax(scores, dim=-1) @ v
     expected = attention.wo(heads.transpose(1, 2).flatten(2))

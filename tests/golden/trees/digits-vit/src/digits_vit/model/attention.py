@@ -16,11 +16,12 @@ class Attention(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.head_dim = config.head_dim
+        width = config.n_heads * config.head_dim
+        self.wq = nn.Linear(config.dim, width, bias=False)
+        self.wk = nn.Linear(config.dim, width, bias=False)
+        self.wv = nn.Linear(config.dim, width, bias=False)
+        self.wo = nn.Linear(width, config.dim, bias=False)
         self.norm_eps = config.norm_eps
-        self.wq = nn.Linear(config.dim, config.dim, bias=False)
-        self.wk = nn.Linear(config.dim, config.dim, bias=False)
-        self.wv = nn.Linear(config.dim, config.dim, bias=False)
-        self.wo = nn.Linear(config.dim, config.dim, bias=False)
         self.rope = AxialRotaryEmbedding(config.head_dim, config.grid_size)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -1,13 +1,4 @@
-"""A decoder-only transformer for language modelling.
-
-- Pre-norm residual blocks: the residual stream itself is never normalized (arXiv:2002.04745).
-- Multi-head attention: every head has queries, keys and values of its own (arXiv:1706.03762).
-- Causal attention: every token sees itself and all tokens before it.
-- Rotary position embedding of queries and keys (arXiv:2104.09864).
-- RMSNorm (arXiv:1910.07467).
-- SwiGLU feed-forward network (arXiv:2002.05202).
-- Tied embeddings: logits are inner products with the token embeddings (arXiv:1608.05859).
-- No biases (PaLM, arXiv:2204.02311).
+"""A decoder-only transformer for language modelling, from the embeddings to the logits.
 
 Shapes: B batch, T tokens, D width, V vocabulary.
 """
@@ -53,7 +44,8 @@ class Transformer(nn.Module):
         for layer, layer_cache in zip(self.layers, layer_caches, strict=True):
             x = layer(x, layer_cache)
         # The output matrix is the embedding itself, so nothing can untie the two.
-        return F.linear(self.norm(x), self.tok_embeddings.weight)
+        logits = F.linear(self.norm(x), self.tok_embeddings.weight)
+        return logits
 
     def new_cache(self, batch_size: int) -> Cache:
         """An empty cache for ``batch_size`` sequences, beside the weights and in their type."""
@@ -90,10 +82,12 @@ class Transformer(nn.Module):
         A product of (m, k) and (k, n) takes 2 m k n, and backward takes twice what forward does.
         Attention counts all pairs of tokens, masked or not (PaLM, appendix B, arXiv:2204.02311).
         """
-        matrices = [module.weight for module in self.modules() if isinstance(module, nn.Linear)]
+        matrices = [m.weight for m in self.layers.modules() if isinstance(m, nn.Linear)]
+        # The output matrix is as large as that of the embeddings, of which rows are looked up only.
         products = 2 * sum(weight.numel() for weight in (*matrices, self.tok_embeddings.weight))
         # Scores and weighted sum: 2 FLOPs each for every pair of tokens and feature.
-        attention = 4 * self.config.n_layers * self.config.max_seq_len * self.config.dim
+        width = self.config.n_heads * self.config.head_dim
+        attention = 4 * self.config.n_layers * self.config.max_seq_len * width
         return 3 * (products + attention)
 
 

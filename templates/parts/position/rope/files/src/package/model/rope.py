@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 
+# {# Slot: table reads self.theta, exponents and positions, returns the table. #}
 class RotaryEmbedding(nn.Module):
     """Turns the features i and i + H/2 of a head, as a pair, by position / theta^(2i/H) radians.
 
@@ -37,8 +38,7 @@ class RotaryEmbedding(nn.Module):
         """Cosines and sines, (2, max_seq_len, H/2) float32, of angles in float64."""
         exponents = torch.arange(0, self.head_dim, 2, dtype=torch.float64) / self.head_dim
         positions = torch.arange(self.max_seq_len, dtype=torch.float64)
-        angles = torch.outer(positions, self.theta**-exponents)
-        return torch.stack((angles.cos(), angles.sin())).float()
+        # {% print rope_scaling.table() %}
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Follow the model to another device, but not to another type.

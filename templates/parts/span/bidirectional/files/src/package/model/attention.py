@@ -9,16 +9,16 @@ from torch import Tensor, nn
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: projections reads config, binds self.wq, wk, wv, wo; rotary reads config, may bind a
-#    module of self; rotate rebinds q and k. #}
+# {# Slots: projections reads config, binds self.wq, wk, wv, wo; norms and rotary read config, may
+#    bind modules of self; normalize rebinds q and k; rotate rebinds q and k. #}
 class Attention(nn.Module):
     """Every patch looks at all patches."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.head_dim = config.head_dim
-        self.norm_eps = config.norm_eps
         # {% print attention.projections() %}
+        # {% print qk_norm.norms() %}
         # {% print position.rotary() %}
 
     def forward(self, x: Tensor) -> Tensor:
@@ -26,9 +26,7 @@ class Attention(nn.Module):
         q = self.wq(x).unflatten(-1, (-1, self.head_dim))  # (B, T, N, H), as k and v
         k = self.wk(x).unflatten(-1, (-1, self.head_dim))
         v = self.wv(x).unflatten(-1, (-1, self.head_dim))
-        # QK-norm bounds the scores, which keeps training stable (arXiv:2302.05442, section 2).
-        q = F.rms_norm(q, (self.head_dim,), eps=self.norm_eps)
-        k = F.rms_norm(k, (self.head_dim,), eps=self.norm_eps)
+        # {% print qk_norm.normalize() %}
         # {% print position.rotate() %}
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
         heads = F.scaled_dot_product_attention(q, k, v)

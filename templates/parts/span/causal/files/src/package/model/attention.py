@@ -3,23 +3,24 @@
 Shapes: B batch, T tokens, S tokens that are looked at, D width, N heads, H head width.
 """
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .cache import LayerCache
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: projections reads config, binds self.wq, wk, wv, wo; rotary reads config, may bind a
-#    module of self; rotate reads cache, rebinds q and k; attend reads q, k, v, mask, binds heads. #}
+# {# Slots: projections reads config, binds self.wq, wk, wv, wo; biases adds to them; norms and
+#    rotary read config, may bind modules of self; normalize rebinds q and k; rotate reads cache,
+#    rebinds q and k; bias reads q and k, rebinds mask; attend reads q, k, v, mask, binds heads. #}
 class Attention(nn.Module):
     """Every token looks at itself and at all tokens before it."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.head_dim = config.head_dim
-        self.norm_eps = config.norm_eps
         # {% print attention.projections() %}
+        # {% print projection_bias.biases() %}
+        # {% print qk_norm.norms() %}
         # {% print position.rotary() %}
 
     def forward(self, x: Tensor, cache: LayerCache | None = None) -> Tensor:
@@ -27,14 +28,13 @@ class Attention(nn.Module):
         q = self.wq(x).unflatten(-1, (-1, self.head_dim))  # (B, T, N, H), as k and v
         k = self.wk(x).unflatten(-1, (-1, self.head_dim))
         v = self.wv(x).unflatten(-1, (-1, self.head_dim))
-        # QK-norm bounds the scores, which keeps training stable (arXiv:2302.05442, section 2).
-        q = F.rms_norm(q, (self.head_dim,), eps=self.norm_eps)
-        k = F.rms_norm(k, (self.head_dim,), eps=self.norm_eps)
+        # {% print qk_norm.normalize() %}
         # {% print position.rotate() %}
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
         mask: Tensor | None = None
         if cache is not None:
             k, v, mask = cache.extend(k, v)
+        # {% print position.bias() %}
         # {% print attention.attend() %}
         out: Tensor = self.wo(heads.transpose(1, 2).flatten(2))
         return out

@@ -3,7 +3,6 @@
 Shapes: B batch, T tokens, S tokens that are looked at, D width, N heads, H head width.
 """
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .cache import LayerCache
@@ -11,18 +10,20 @@ from .hyperparameters import ModelConfig
 from .window import window_mask
 
 
-# {# Slots: projections reads config, binds self.wq, wk, wv, wo; rotary reads config, may bind a
-#    module of self; rotate reads cache, rebinds q and k; repeat reads q, rebinds k and v, to
-#    as many heads as q has. #}
+# {# Slots: projections reads config, binds self.wq, wk, wv, wo; biases adds to them; norms and
+#    rotary read config, may bind modules of self; normalize rebinds q and k; rotate reads cache,
+#    rebinds q and k; bias reads q and k, rebinds mask; attend_masked reads q, k, v and mask, binds
+#    heads. #}
 class Attention(nn.Module):
     """Every token looks at itself and at the ``window - 1`` tokens before it."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.head_dim = config.head_dim
-        self.norm_eps = config.norm_eps
         self.window = config.window
         # {% print attention.projections() %}
+        # {% print projection_bias.biases() %}
+        # {% print qk_norm.norms() %}
         # {% print position.rotary() %}
 
     def forward(self, x: Tensor, cache: LayerCache | None = None) -> Tensor:
@@ -30,9 +31,7 @@ class Attention(nn.Module):
         q = self.wq(x).unflatten(-1, (-1, self.head_dim))  # (B, T, N, H), as k and v
         k = self.wk(x).unflatten(-1, (-1, self.head_dim))
         v = self.wv(x).unflatten(-1, (-1, self.head_dim))
-        # QK-norm bounds the scores, which keeps training stable (arXiv:2302.05442, section 2).
-        q = F.rms_norm(q, (self.head_dim,), eps=self.norm_eps)
-        k = F.rms_norm(k, (self.head_dim,), eps=self.norm_eps)
+        # {% print qk_norm.normalize() %}
         # {% print position.rotate() %}
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
         mask: Tensor | None = None
@@ -40,7 +39,7 @@ class Attention(nn.Module):
             k, v, mask = cache.extend(k, v)
         elif x.size(1) > self.window:  # a shorter sequence needs no mask, and has a faster kernel
             mask = window_mask(x.size(1), x.size(1), self.window, x.device)
-        # {% print attention.repeat() %}
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        # {% print position.bias() %}
+        # {% print attention.attend_masked() %}
         out: Tensor = self.wo(heads.transpose(1, 2).flatten(2))
         return out

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 
-# {# Slots: each holds fields of ModelConfig, with their values. #}
+# {# Slots: each fields holds fields of ModelConfig, with their values; methods checks dim, n_heads
+#    and head_dim, binds head_dim if it is no field. #}
 @dataclass(frozen=True)
 class ModelConfig:
     """Sizes of the transformer; raises ``ValueError`` if they do not go together."""
@@ -13,24 +14,15 @@ class ModelConfig:
     dim: int = {{design.task.dim}}  # width of the residual stream
     n_layers: int = {{design.task.n_layers}}
     n_heads: int = {{design.task.n_heads}}  # query heads in each layer
+    # {% print head_width.fields() %}
     # {% print attention.fields() %}
     # {% print span.fields() %}
     # {% print position.fields() %}
     # {% print feed_forward.fields() %}
+    # {% print logits.fields() %}
     norm_eps: float = 1e-6  # added to the mean square, so that no norm divides by zero
 
-    def __post_init__(self) -> None:
-        if self.dim % self.n_heads != 0:
-            raise ValueError(
-                f"dim = {self.dim}: must be a multiple of n_heads = {self.n_heads};"
-                f" the next one is {self.n_heads * (self.dim // self.n_heads + 1)}"
-            )
-
-    @property
-    def head_dim(self) -> int:
-        """Width of one head."""
-        return self.dim // self.n_heads
-
+    # {% print head_width.methods() %}
     @property
     def tokens_per_sample(self) -> int:
         """Tokens that one training sample has."""

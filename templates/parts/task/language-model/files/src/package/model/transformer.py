@@ -1,13 +1,4 @@
-"""A decoder-only transformer for language modelling.
-
-- Pre-norm residual blocks: the residual stream itself is never normalized (arXiv:2002.04745).
-# {% print attention.summary() %}
-# {% print span.summary() %}
-# {% print position.summary() %}
-# {% print normalization.summary() %}
-# {% print feed_forward.summary() %}
-- Tied embeddings: logits are inner products with the token embeddings (arXiv:1608.05859).
-- No biases (PaLM, arXiv:2204.02311).
+"""A decoder-only transformer for language modelling, from the embeddings to the logits.
 
 Shapes: B batch, T tokens, D width, V vocabulary.
 """
@@ -15,15 +6,15 @@ Shapes: B batch, T tokens, D width, V vocabulary.
 import math
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .block import Block
 from .cache import Cache
 from .hyperparameters import ModelConfig
 
-# {# Slots: summary is a bullet of the docstring. embedding reads config, may bind modules of self;
-#    embed reads self, start and end (positions of tokens), rebinds x; final binds self.norm. #}
+# {# Slots: embedding and head read config, may bind modules of self; final binds self.norm; embed
+#    reads self, start and end (positions of tokens), rebinds x; logits reads x, binds logits; cap
+#    returns them; table is a row of the docstring; init reads name, fills weight. #}
 INIT_STD = 0.02  # GPT-2, https://github.com/openai/gpt-2/blob/master/src/model.py
 
 
@@ -37,6 +28,7 @@ class Transformer(nn.Module):
         # {% print position.embedding() %}
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print normalization.final() %}
+        # {% print embedding.head() %}
 
     def forward(self, tokens: Tensor, cache: Cache | None = None) -> Tensor:
         """Logits (B, T, V) of what follows each of ``tokens`` (B, T), int64.
@@ -56,8 +48,8 @@ class Transformer(nn.Module):
         layer_caches = [None] * len(self.layers) if cache is None else cache.layers
         for layer, layer_cache in zip(self.layers, layer_caches, strict=True):
             x = layer(x, layer_cache)
-        # The output matrix is the embedding itself, so nothing can untie the two.
-        return F.linear(self.norm(x), self.tok_embeddings.weight)
+        # {% print embedding.logits() %}
+        # {% print logits.cap() %}
 
     def new_cache(self, batch_size: int) -> Cache:
         """An empty cache for ``batch_size`` sequences, beside the weights and in their type."""
@@ -73,6 +65,7 @@ class Transformer(nn.Module):
         wo and w2              normal, std 0.02 / sqrt(2 n_layers)
         every other matrix     normal, std 0.02
         norms                  1
+        # {% print projection_bias.table() %}
         =====================  ===========================================
 
         ``wo`` and ``w2`` write into the residual stream: the 2 n_layers of them together add to it
@@ -80,6 +73,7 @@ class Transformer(nn.Module):
         """
         generator = torch.Generator().manual_seed(seed)
         for name, weight in self.named_parameters():
+            # {% print projection_bias.init() %}
             if weight.ndim == 1:
                 weight.fill_(1.0)
                 continue
@@ -94,10 +88,12 @@ class Transformer(nn.Module):
         A product of (m, k) and (k, n) takes 2 m k n, and backward takes twice what forward does.
         Attention counts all pairs of tokens, masked or not (PaLM, appendix B, arXiv:2204.02311).
         """
-        matrices = [module.weight for module in self.modules() if isinstance(module, nn.Linear)]
+        matrices = [m.weight for m in self.layers.modules() if isinstance(m, nn.Linear)]
+        # The output matrix is as large as that of the embeddings, of which rows are looked up only.
         products = 2 * sum(weight.numel() for weight in (*matrices, self.tok_embeddings.weight))
         # Scores and weighted sum: 2 FLOPs each for every pair of tokens and feature.
-        attention = 4 * self.config.n_layers * self.config.max_seq_len * self.config.dim
+        width = self.config.n_heads * self.config.head_dim
+        attention = 4 * self.config.n_layers * self.config.max_seq_len * width
         return 3 * (products + attention)
 
 

@@ -1,0 +1,28 @@
+"""One key and value head for all query heads."""
+
+import torch.nn.functional as F
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, config):
+        # {% macro projections() %}
+        q_dim = config.n_heads * config.head_dim
+        self.wq = nn.Linear(config.dim, q_dim, bias=False)
+        self.wk = nn.Linear(config.dim, config.head_dim, bias=False)
+        self.wv = nn.Linear(config.dim, config.head_dim, bias=False)
+        self.wo = nn.Linear(q_dim, config.dim, bias=False)
+        # {% endmacro %}
+
+    def forward(self, q, k, v, mask):
+        # {% macro attend() %}
+        heads = F.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
+        )
+        # {% endmacro %}
+        # {% macro attend_masked() %}
+        # Of CUDA's fast kernels, those that take a mask need a key and value head per query head.
+        k, v = (heads.repeat_interleave(q.size(1) // k.size(1), dim=1) for heads in (k, v))
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        # {% endmacro %}
+        return heads

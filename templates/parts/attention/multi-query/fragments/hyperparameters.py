@@ -1,0 +1,7 @@
+"""One key and value head for all query heads."""
+
+
+class ModelConfig:
+    # {% macro fields() %}
+    # {% endmacro %}
+    pass

@@ -1,0 +1,6 @@
+"""Three projections, one of which gates another.
+
+# {% macro summary() %}
+- GEGLU feed-forward network (arXiv:2002.05202).
+# {% endmacro %}
+"""

@@ -1,0 +1,17 @@
+"""The feed-forward network against its formula, in float64."""
+
+import torch
+from package.model import ModelConfig
+from package.model.feed_forward import FeedForward
+from torch.testing import assert_close
+
+
+@torch.no_grad()
+def test_output_is_that_of_the_formula(model_config: ModelConfig) -> None:
+    network = FeedForward(model_config).double()
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(2, 5, model_config.dim, generator=generator, dtype=torch.float64)
+    w1, w2 = network.parameters()
+    hidden = x @ w1.mT
+    expected = torch.where(hidden > 0, hidden**2, 0) @ w2.mT
+    assert_close(network(x), expected, atol=1e-12, rtol=1e-9)

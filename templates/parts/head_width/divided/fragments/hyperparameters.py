@@ -1,0 +1,20 @@
+"""The heads divide the width."""
+
+
+class ModelConfig:
+    # {% macro fields() %}
+    # {% endmacro %}
+    # {% macro methods() %}
+    def __post_init__(self) -> None:
+        if self.dim % self.n_heads != 0:
+            raise ValueError(
+                f"dim = {self.dim}: must be a multiple of n_heads = {self.n_heads};"
+                f" the next one is {self.n_heads * (self.dim // self.n_heads + 1)}"
+            )
+
+    @property
+    def head_dim(self) -> int:
+        """Width of one head."""
+        return self.dim // self.n_heads
+
+    # {% endmacro %}

@@ -1,0 +1,20 @@
+"""A layer against its formula."""
+
+import torch
+from package.model import ModelConfig, build_model
+from package.model.block import Block
+from torch.testing import assert_close
+
+
+@torch.no_grad()
+def test_what_a_sublayer_adds_is_normalized(model_config: ModelConfig) -> None:
+    block = build_model(model_config, torch.device("cpu"), seed=0).layers[0]
+    assert isinstance(block, Block)
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(2, 5, model_config.dim, generator=generator)
+    block.attention.wo.weight.mul_(1000)  # which the norm takes back
+    block.feed_forward.w2.weight.mul_(1000)
+    added = block(x) - x
+    middle = block.attention_norm(block.attention(x))
+    assert_close(added, middle + block.ffn_norm(block.feed_forward(x + middle)), atol=1e-5, rtol=0)
+    assert added.square().mean() < 10

@@ -1,0 +1,30 @@
+"""One layer of the transformer.
+
+Shapes: B batch, T tokens, D width.
+"""
+
+from torch import Tensor, nn
+
+from .attention import Attention
+from .cache import LayerCache
+from .feed_forward import FeedForward
+from .hyperparameters import ModelConfig
+
+
+# {# Slots: norms reads config, binds self.attention_norm and self.ffn_norm; post_norms reads
+#    config, binds self.post_attention_norm and self.post_ffn_norm. #}
+class Block(nn.Module):
+    """Attention, then the feed-forward network; what each reads and adds is normalized."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        # {% print normalization.norms() %}
+        # {% print normalization.post_norms() %}
+        self.attention = Attention(config)
+        self.feed_forward = FeedForward(config)
+
+    def forward(self, x: Tensor, cache: LayerCache | None = None) -> Tensor:
+        """x (B, T, D) -> (B, T, D); with a cache, x follows the tokens that the cache has seen."""
+        x = x + self.post_attention_norm(self.attention(self.attention_norm(x), cache))
+        x = x + self.post_ffn_norm(self.feed_forward(self.ffn_norm(x)))
+        return x

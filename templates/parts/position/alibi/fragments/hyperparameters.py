@@ -1,0 +1,7 @@
+"""No sizes of its own."""
+
+
+class ModelConfig:
+    # {% macro fields() %}
+    # {% endmacro %}
+    pass

@@ -1,0 +1,6 @@
+"""One vector for each position.
+
+# {% macro summary() %}
+- Learned position embeddings, added to the token embeddings (GPT-2).
+# {% endmacro %}
+"""

@@ -1,0 +1,22 @@
+"""A part of queries and keys is turned by their position."""
+
+from .rope import PartialRotaryEmbedding
+
+
+class Attention:
+    def __init__(self, config):
+        # {% macro rotary() %}
+        self.rope = PartialRotaryEmbedding(
+            config.head_dim, config.rope_fraction, config.max_seq_len, config.rope_theta
+        )
+        # {% endmacro %}
+        self.config = config
+
+    def forward(self, q, k, mask, cache):
+        # {% macro rotate() %}
+        start = 0 if cache is None else cache.length
+        q, k = self.rope(q, start), self.rope(k, start)
+        # {% endmacro %}
+        # {% macro bias() %}
+        # {% endmacro %}
+        return q, k, mask, cache

@@ -1,0 +1,13 @@
+"""Biases of queries, keys and values."""
+
+import torch
+from torch import nn
+
+
+class Attention:
+    def __init__(self, config):
+        # {% macro biases() %}
+        for projection in (self.wq, self.wk, self.wv):
+            projection.bias = nn.Parameter(torch.empty(projection.out_features))
+        # {% endmacro %}
+        self.config = config
