@@ -78,20 +78,12 @@ def _instead_of(catalogue: Catalogue, design: Design, choice: Choice, first: str
     for other in design:
         pair = (other.axis, other.variant)
         reason = other.axis != choice.axis and clash(catalogue, (choice.axis, first), pair)
-        if reason and not _follows(catalogue, other, choice):
+        # A later choice that is the recommended one follows from this one: it is no reason for it.
+        if reason and recommended(catalogue, design, other.axis) != other.variant:
             return f"({first} is not possible here: {reason}.)"
     part = catalogue.axes[choice.axis].parts[first]
     why = f": {part.reason}" if part.reason else "."
     return f"(Chosen instead of {first}, which is recommended{why})"
-
-
-def _follows(catalogue: Catalogue, other: Choice, choice: Choice) -> bool:
-    """Whether the choice leaves the other axis nothing else, so that it is no reason for it."""
-    return all(
-        variant == other.variant
-        or clash(catalogue, (other.axis, variant), (choice.axis, choice.variant))
-        for variant in catalogue.axes[other.axis].parts
-    )
 
 
 def _option_decisions(catalogue: Catalogue, design: Design, choice: Choice) -> Iterator[Decision]:
