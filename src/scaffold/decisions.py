@@ -78,7 +78,8 @@ def _instead_of(catalogue: Catalogue, design: Design, choice: Choice, first: str
     for other in design:
         pair = (other.axis, other.variant)
         reason = other.axis != choice.axis and clash(catalogue, (choice.axis, first), pair)
-        if reason:
+        # A later choice that is the recommended one follows from this one: it is no reason for it.
+        if reason and recommended(catalogue, design, other.axis) != other.variant:
             return f"({first} is not possible here: {reason}.)"
     part = catalogue.axes[choice.axis].parts[first]
     why = f": {part.reason}" if part.reason else "."

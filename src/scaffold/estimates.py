@@ -74,7 +74,9 @@ def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:
         "flops_per_token": f"{PASSES} * ({text.get('flops_per_token', '0')})",
         "parameter_bytes": f"{FLOAT32_BYTES} * parameters",
         "gradient_bytes": f"{FLOAT32_BYTES} * parameters",
-        "optimizer_bytes": f"({text.get('optimizer_bytes_per_parameter', '0')}) * parameters",
+        "optimizer_bytes": (
+            f"{_factor(text.get('optimizer_bytes_per_parameter', '0'))} * parameters"
+        ),
         "activation_bytes": (
             f"({text.get('activation_bytes_per_token', '0')})"
             " * tokens_per_sample * micro_batch_size"
@@ -89,3 +91,8 @@ def _number(value: Value) -> float:
     if isinstance(value, str):
         raise TypeError(f"an estimate must be a number, not {value!r}")
     return value
+
+
+def _factor(text: str) -> str:
+    """An expression as a factor of a product: in brackets unless it is a plain number."""
+    return text if text.isdigit() else f"({text})"

@@ -22,7 +22,7 @@ def test_sums_what_the_parts_declare(tmp_path: Path) -> None:
     assert found.training_bytes == 16 * parameters + found.activation_bytes
     assert found.formulas["parameters"] == "dim * dim + dim * n_groups"
     assert found.formulas["flops_per_token"] == "3 * (2 * dim * dim)"
-    assert found.formulas["optimizer_bytes"] == "(8) * parameters"
+    assert found.formulas["optimizer_bytes"] == "8 * parameters"
 
 
 def test_a_design_without_a_cache_says_so(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 CPU = torch.device("cpu")
 
 
+# {# Slot: expected_std reads name, may rebind std. #}
 @pytest.fixture
 def model(model_config: ModelConfig) -> VisionTransformer:
     """The model with a head that is not zero, as after some training."""
