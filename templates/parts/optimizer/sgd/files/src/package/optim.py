@@ -39,8 +39,8 @@ def build_optimizer(model: nn.Module, config: OptimizerConfig) -> torch.optim.Op
     groups = parameter_groups(model, config.weight_decay)
     for group in groups:
         group["base_lr"] = config.learning_rate
-    # Not fused: if the gradients of the first step overflow (float16), the fused kernel goes on from
-    # a momentum that nobody has written (torch 2.13).
+    # Not fused: if the gradients of the first step overflow, as in float16, the fused kernel starts
+    # from a momentum that nobody has written (torch 2.13).
     return torch.optim.SGD(groups, lr=config.learning_rate, momentum=config.momentum, nesterov=True)
 
 
