@@ -44,3 +44,18 @@ def test_three_steps_follow_the_formula(state: TrainState, config: Config) -> No
         optimizer.step()
     for p, weight in expected.items():
         torch.testing.assert_close(p.double(), weight, atol=1e-6, rtol=1e-6)
+
+
+def test_a_first_step_that_overflows_leaves_no_momentum(state: TrainState) -> None:
+    scaler = torch.amp.GradScaler("cpu")
+    expected = [p.detach().clone() for p in state.model.parameters()]
+    for gradient in (torch.inf, 0.0):
+        for p in state.model.parameters():
+            p.grad = torch.full_like(p, gradient)
+        scaler.scale(torch.zeros(()))  # which makes the scale
+        for group in state.optimizer.param_groups:
+            group["weight_decay"] = 0.0
+        scaler.step(state.optimizer)
+        scaler.update()
+    for p, before in zip(state.model.parameters(), expected, strict=True):
+        assert torch.equal(p, before)

@@ -39,9 +39,9 @@ def build_optimizer(model: nn.Module, config: OptimizerConfig) -> torch.optim.Op
     groups = parameter_groups(model, config.weight_decay)
     for group in groups:
         group["base_lr"] = config.learning_rate
-    return torch.optim.SGD(
-        groups, lr=config.learning_rate, momentum=config.momentum, nesterov=True, fused=True
-    )
+    # Not fused: if the gradients of the first step overflow, as in float16, the fused kernel starts
+    # from a momentum that nobody has written (torch 2.13).
+    return torch.optim.SGD(groups, lr=config.learning_rate, momentum=config.momentum, nesterov=True)
 
 
 def describe_groups(optimizer: torch.optim.Optimizer) -> Sequence[str]:
