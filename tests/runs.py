@@ -1,5 +1,6 @@
 """Runs a generated project as its owner would: processes, signals and exit codes."""
 
+import fcntl
 import json
 import os
 import signal
@@ -66,6 +67,10 @@ class Project:
     def train_and_stop(self, run_dir: str, step: int, *overrides: str) -> int:
         """Train until the log shows ``step``, then send SIGTERM; returns the exit code."""
         process = self.start_training(f"train.run_dir={run_dir}", *overrides)
+        # What it prints is not read until it has got the signal: a run that is faster than this
+        # process waits at a full pipe, and cannot reach its end before.
+        assert process.stdout is not None
+        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
         deadline = time.monotonic() + TIMEOUT
         while all(entry["step"] < step for entry in self.log(run_dir)):
             if process.poll() is not None or time.monotonic() > deadline:

@@ -38,12 +38,21 @@ def test_every_problem_is_named_at_once() -> None:
     ]
 
 
+@pytest.mark.parametrize("override", ["train.steps", "train.steps=???", "train.steps=["])
+def test_an_override_that_cannot_be_read_is_named(override: str) -> None:
+    (found,) = problems(override)
+    assert found.startswith(f"{override}: not ")
+
+
 def test_values_out_of_range_are_refused() -> None:
-    found = problems("train.steps=0", "train.keep_last=0", "train.max_grad_norm=0")
+    found = problems(
+        "train.steps=0", "train.keep_last=0", "train.max_grad_norm=0", "train.seed=4294967296"
+    )
     assert {problem.split()[0] for problem in found} >= {
         "train.steps",
         "train.keep_last",
         "train.max_grad_norm",
+        "train.seed",
     }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from package import metrics
-from package.config import Config
+from package.config import Config, ConfigError
 from package.metrics import Entry, RunLog, read_log
 from package.model import Model
 from package.plot import plot_losses
@@ -68,6 +69,46 @@ def test_a_resumed_run_drops_what_it_will_repeat(
         (2, 2.0),
         (3, 30.0),
     ]
+
+
+def test_a_line_that_is_no_entry_does_not_stop_a_resume(
+    config: Config, model: Model, device: torch.device
+) -> None:
+    with RunLog(config, model, 0, device) as log:
+        log.validation(1, {"val_loss": 1.0})
+    with (run_dir(config) / "log.jsonl").open("ab") as file:
+        file.write(bytes(512) + b"\n" + b"\xff\n[1]\n")  # as a power failure can leave it
+    with (
+        pytest.warns(UserWarning, match=r"line [234] is no entry"),
+        RunLog(config, model, 1, device) as log,
+    ):
+        log.validation(2, {"val_loss": 2.0})
+    assert [entry.step for entry in read_log(run_dir(config))] == [1, 2]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are locked by POSIX calls")
+def test_two_runs_do_not_share_a_directory(
+    config: Config, model: Model, device: torch.device
+) -> None:
+    with RunLog(config, model, 0, device) as log:
+        with pytest.raises(ConfigError, match="another process trains there"):
+            RunLog(config, model, 0, device)
+        log.validation(1, {"val_loss": 1.0})
+    assert [entry.step for entry in read_log(run_dir(config))] == [1]
+
+
+def test_a_directory_that_cannot_be_made_is_named(
+    config: Config, model: Model, device: torch.device
+) -> None:
+    run_dir(config).write_text("a file")
+    with pytest.raises(ConfigError, match="train.run_dir = .*File exists"):
+        RunLog(config, model, 0, device)
+
+
+def test_an_endless_run_has_a_time_left(config: Config, model: Model, device: torch.device) -> None:
+    endless = replace(config, train=replace(config.train, steps=2**63))
+    with RunLog(endless, model, 0, device) as log:
+        log.validation(1, {"val_loss": 1.0})
 
 
 def test_speed_counts_the_time_of_steps_alone(

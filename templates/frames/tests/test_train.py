@@ -107,6 +107,28 @@ def test_a_checkpoint_of_another_model_is_refused(
         train(config)
 
 
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [(OSError("disk full"), 1), (FloatingPointError("loss nan"), 1), (KeyboardInterrupt(), 130)],
+)
+def test_a_run_that_fails_says_why_in_one_line(
+    config: Config,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fault: BaseException,
+    code: int,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise fault
+
+    monkeypatch.setattr(train_module, "load_config", lambda _: config)
+    monkeypatch.setattr(train_module, "train_step", fail)
+    assert train_module.main([]) == code
+    said = capsys.readouterr().err
+    assert str(fault) in said
+    assert len(said.splitlines()) == 1
+
+
 @pytest.mark.parametrize(("budget", "steps"), [(0, 1), (1, 6)])
 def test_a_bad_step_stops_the_run_unless_it_may_be_skipped(
     config: Config, monkeypatch: pytest.MonkeyPatch, budget: int, steps: int

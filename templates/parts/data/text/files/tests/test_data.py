@@ -129,6 +129,10 @@ def test_a_lost_file_is_noticed(
 ) -> None:
     moved = replace(data_config, prepared_dir=str(tmp_path / "prepared"))
     prepare(moved, model_config)
-    next((tmp_path / "prepared").glob("train-*.bin")).unlink()
+    shard = next((tmp_path / "prepared").glob("train-*.bin"))
+    shard.write_bytes(b"")  # as a full disk leaves it
+    with pytest.raises(ConfigError, match="prepare the text again"):
+        TrainSet(moved, model_config, seed=0)
+    shard.unlink()
     with pytest.raises(ConfigError, match="holds 0 tokens for train"):
         TrainSet(moved, model_config, seed=0)

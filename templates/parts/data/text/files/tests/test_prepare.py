@@ -1,6 +1,7 @@
 """From text to tokens: which text is found, how it is split, and that nothing of it is lost."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,27 @@ def test_a_text_that_cannot_be_used_is_refused(
     with pytest.raises(ConfigError, match=message):
         prepare(config_for(path, tmp_path), model_config)
     assert not list(tmp_path.glob("prepared*"))
+
+
+def test_a_document_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("text")
+    document = list_documents(config_for(path, tmp_path))[0]
+    path.unlink()
+    with pytest.raises(ConfigError, match=r"data.text: .*text.txt"):
+        document.text()
+
+
+def test_tokens_that_cannot_be_written_are_an_error_of_the_folder(
+    tmp_path: Path, model_config: ModelConfig
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    config = config_for("builtin", tmp_path)
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ConfigError, match="data.prepared_dir = "):
+            prepare(replace(config, prepared_dir=str(folder)), model_config)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_a_folder_with_other_files_is_not_replaced(

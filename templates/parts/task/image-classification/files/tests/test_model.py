@@ -64,6 +64,8 @@ def test_every_pixel_counts(model: VisionTransformer) -> None:
 
 @torch.no_grad()
 def test_the_order_of_patches_matters(model: VisionTransformer) -> None:
+    if model.config.grid_size == 1:
+        pytest.skip("an image is one patch")
     images = random_images(model.config)
     moved = images.clone()  # the first two patches change places
     size = model.config.patch_size

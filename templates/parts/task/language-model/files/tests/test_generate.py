@@ -64,10 +64,14 @@ def test_tokens_are_drawn_as_often_as_they_are_likely() -> None:
 def test_impossible_requests_are_refused(model: Transformer) -> None:
     with pytest.raises(ValueError, match="temperature"):
         Sampling(temperature=-0.1, top_k=5, seed=0)
+    with pytest.raises(ValueError, match="temperature"):
+        Sampling(temperature=float("nan"), top_k=5, seed=0)
     with pytest.raises(ValueError, match="top_k"):
         Sampling(temperature=1.0, top_k=0, seed=0)
     with pytest.raises(ValueError, match="prompt is empty"):
         generate(model, torch.zeros(1, 0, dtype=torch.int64), 5, GREEDY, NO_STOP)
+    with pytest.raises(ValueError, match="tokens = 0"):
+        generate(model, torch.zeros(1, 1, dtype=torch.int64), 0, GREEDY, NO_STOP)
 
 
 def test_the_command_continues_the_prompt(
