@@ -11,6 +11,7 @@ from scaffold.imports import Header, HeaderError, read_header
 from scaffold.sources import Source
 
 MAX_SLOTS = 8
+EACH = "each"  # in place of an axis: every chosen part that has the macro, in the order of the axes
 _TAG = re.compile(r"# \{%|# \{#|\{\{")
 _STATEMENT = re.compile(r"\{%-?\s*(\w*)")
 _SLOT = re.compile(r"^([ \t]*)# \{% print (\w+)\.(\w+)\(\) %\}[ \t]*$", re.MULTILINE)
@@ -25,7 +26,10 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 @dataclass(frozen=True)
 class Slot:
-    """A line of a frame that the chosen part of ``axis`` fills with its macro ``name``."""
+    """A line of a frame that the chosen part of ``axis`` fills with its macro ``name``.
+
+    With ``each`` in place of an axis, every chosen part may fill it, one after the other, or none.
+    """
 
     axis: str
     name: str

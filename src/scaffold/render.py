@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from scaffold.errors import TemplateError
 from scaffold.formats import FILTERS
-from scaffold.frames import Slot, imports_placeholder, read_python
+from scaffold.frames import EACH, Slot, imports_placeholder, read_python
 from scaffold.imports import rename_package
 from scaffold.parts import Provided
 from scaffold.plan import PlannedFile, RenderPlan
@@ -101,9 +101,11 @@ def _python(file: PlannedFile, names: Names) -> str:
         before, after = lines[: python.header.first], lines[python.header.last :]
         return "".join(f"{line}\n" for line in before) + file.imports + "\n".join(after)
     paths = [source.path, *(fragment.path for fragment in file.fragments.values())]
+    axes = {slot.axis for slot in file.slots} - {EACH}
     namespaces = {
-        axis: _namespace(file, axis, names, paths) for axis in {slot.axis for slot in file.slots}
+        axis: _namespace(file, axis, names, paths) for axis in (*file.fragments, *sorted(axes))
     }
+    namespaces[EACH] = _every(file, [namespaces[axis] for axis in file.fragments])
     template = _compile(_python_environment(), imports_placeholder(source), source.path)
     values = {name: names[name] for name in PYTHON_NAMES}
     return _render(template, {**values, **namespaces, "imports": file.imports}, paths)
@@ -120,6 +122,18 @@ def _namespace(file: PlannedFile, axis: str, names: Names, paths: Iterable[Path]
         return template.make_module({name: names[name] for name in PYTHON_NAMES})
     except (JinjaError, ArithmeticError, TypeError, ValueError) as error:
         raise _located(error, paths) from None
+
+
+def _every(file: PlannedFile, namespaces: Iterable[object]) -> object:
+    """The macros of the same name of all chosen parts, one after the other."""
+
+    def joined(name: str) -> str:
+        return "".join(
+            getattr(namespace, name)() for namespace in namespaces if hasattr(namespace, name)
+        )
+
+    slots = {slot.name for slot in file.slots if slot.axis == EACH}
+    return SimpleNamespace(**{name: partial(joined, name) for name in slots})
 
 
 @lru_cache(maxsize=1)

@@ -1,11 +1,7 @@
 """A decoder-only transformer for language modelling.
 
 - Pre-norm residual blocks: the residual stream itself is never normalized (arXiv:2002.04745).
-# {% print attention.summary() %}
-# {% print span.summary() %}
-# {% print position.summary() %}
-# {% print normalization.summary() %}
-# {% print feed_forward.summary() %}
+# {% print each.summary() %}
 - Tied embeddings: logits are inner products with the token embeddings (arXiv:1608.05859).
 - No biases (PaLM, arXiv:2204.02311).
 
@@ -23,7 +19,8 @@ from .cache import Cache
 from .hyperparameters import ModelConfig
 
 # {# Slots: summary is a bullet of the docstring. embedding reads config, may bind modules of self;
-#    embed reads self, start and end (positions of tokens), rebinds x; final binds self.norm. #}
+#    embed reads self, start and end (positions of tokens), rebinds x; final binds self.norm.
+#    init_buffers reads self. fewer_products reads self, rebinds products; flops binds attention. #}
 INIT_STD = 0.02  # GPT-2, https://github.com/openai/gpt-2/blob/master/src/model.py
 
 
@@ -87,6 +84,7 @@ class Transformer(nn.Module):
             std = INIT_STD / math.sqrt(2 * self.config.n_layers) if is_residual else INIT_STD
             drawn = torch.normal(0.0, std, weight.shape, generator=generator, device="cpu")
             weight.copy_(drawn)
+        # {% print each.init_buffers() %}
 
     def flops_per_token(self) -> int:
         """FLOPs of forward and backward per token, in a sequence of ``max_seq_len`` tokens.
@@ -96,8 +94,8 @@ class Transformer(nn.Module):
         """
         matrices = [module.weight for module in self.modules() if isinstance(module, nn.Linear)]
         products = 2 * sum(weight.numel() for weight in (*matrices, self.tok_embeddings.weight))
-        # Scores and weighted sum: 2 FLOPs each for every pair of tokens and feature.
-        attention = 4 * self.config.n_layers * self.config.max_seq_len * self.config.dim
+        # {% print each.fewer_products() %}
+        # {% print attention.flops() %}
         return 3 * (products + attention)
 
 
