@@ -419,6 +419,14 @@ def test_every_layer_compiles_as_one_graph(packages: Packages, variants: tuple[s
 
 
 IMAGE_TASK = {"task": "image-classification"}
+LATENT: Mapping[str, Value] = {
+    "task.dim": 384,
+    "task.n_heads": 6,
+    "attention": "latent",
+    "attention.qk_nope_head_dim": 64,
+    "attention.qk_rope_head_dim": 32,
+    "attention.v_head_dim": 64,
+}
 REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
     "width over heads": ({"task.dim": 100, "task.n_heads": 6}, "do not divide into 6 heads"),
     "heads over key heads": (
@@ -434,6 +442,20 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
         {"span": "sliding-window", "span.window": 64, "task.max_seq_len": 64},
         "hides nothing in a context of 64",
     ),
+    "learned latent": ({"attention": "latent", "position": "learned"}, "which are rotated"),
+    "odd rotation": (
+        {"attention": "latent", "attention.qk_rope_head_dim": 5},
+        "set qk_rope_head_dim to an even number",
+    ),
+    "large latent": (
+        {**LATENT, "attention.kv_lora_rank": 4096},
+        "no smaller than the keys and values of 6 heads",
+    ),
+    "wide compression": (
+        {**LATENT, "queries": "compressed", "queries.q_lora_rank": 500},
+        "choose direct queries",
+    ),
+    "queries of other attention": ({"attention": "multi-head", "queries": "direct"}, "latent"),
     "causal images": ({**IMAGE_TASK, "span": "causal"}, "an image as a whole"),
     "grouped images": ({**IMAGE_TASK, "attention": "grouped-query"}, "there is no cache"),
     "rope on images": ({**IMAGE_TASK, "position": "rope"}, "axial-rope"),

@@ -18,7 +18,7 @@ PROJECT = (
 )
 MODEL = (
     ("hyperparameters",),
-    ("rope", "window", "cache", "feed_forward"),
+    ("rope", "window", "cache", "feed_forward", "queries"),
     ("attention",),
     ("block",),
     ("transformer", "vit"),

@@ -4,4 +4,11 @@
 class ModelConfig:
     # {% macro fields() %}
     # {% endmacro %}
-    pass
+
+    # {% macro head_dim() %}
+    @property
+    def head_dim(self) -> int:
+        """Width of one head."""
+        return self.dim // self.n_heads
+
+    # {% endmacro %}

@@ -3,35 +3,31 @@
 Shapes: B batch, T tokens, S tokens that are looked at, D width, N heads, H head width.
 """
 
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .cache import LayerCache
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: projections reads config, binds self.wq, wk, wv, wo; rotary reads config, may bind a
-#    module of self; rotate reads cache, rebinds q and k; attend reads q, k, v, mask, binds heads. #}
+# {# Slots: widths and projections read config, bind what of self project needs, and self.wo; rotary
+#    reads config, may bind a module of self. project reads x, binds q and k (B, T, N, H), the
+#    features that know their position, and what else it takes; rotate reads cache, rebinds q and k.
+#    arrange binds q, k and v (B, N, T, H), of which the cache keeps k and v; attend reads them, of
+#    S tokens, and mask, binds heads (B, N, T, H). #}
 class Attention(nn.Module):
     """Every token looks at itself and at all tokens before it."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.head_dim = config.head_dim
-        self.norm_eps = config.norm_eps
+        # {% print attention.widths() %}
         # {% print attention.projections() %}
         # {% print position.rotary() %}
 
     def forward(self, x: Tensor, cache: LayerCache | None = None) -> Tensor:
         """x (B, T, D) -> (B, T, D); with a cache, x follows the tokens that the cache has seen."""
-        q = self.wq(x).unflatten(-1, (-1, self.head_dim))  # (B, T, N, H), as k and v
-        k = self.wk(x).unflatten(-1, (-1, self.head_dim))
-        v = self.wv(x).unflatten(-1, (-1, self.head_dim))
-        # QK-norm bounds the scores, which keeps training stable (arXiv:2302.05442, section 2).
-        q = F.rms_norm(q, (self.head_dim,), eps=self.norm_eps)
-        k = F.rms_norm(k, (self.head_dim,), eps=self.norm_eps)
+        # {% print attention.project() %}
         # {% print position.rotate() %}
-        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
+        # {% print attention.arrange() %}
         mask: Tensor | None = None
         if cache is not None:
             k, v, mask = cache.extend(k, v)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-# {# Slots: each holds fields of ModelConfig, with their values. #}
+# {# Slots: each holds fields of ModelConfig, with their values; head_dim is a property. #}
 @dataclass(frozen=True)
 class ModelConfig:
     """Sizes of the transformer; raises ``ValueError`` if they do not go together."""
@@ -14,6 +14,7 @@ class ModelConfig:
     n_layers: int = {{design.task.n_layers}}
     n_heads: int = {{design.task.n_heads}}  # query heads in each layer
     # {% print attention.fields() %}
+    # {% print queries.fields() %}
     # {% print span.fields() %}
     # {% print position.fields() %}
     # {% print feed_forward.fields() %}
@@ -26,11 +27,7 @@ class ModelConfig:
                 f" the next one is {self.n_heads * (self.dim // self.n_heads + 1)}"
             )
 
-    @property
-    def head_dim(self) -> int:
-        """Width of one head."""
-        return self.dim // self.n_heads
-
+    # {% print attention.head_dim() %}
     @property
     def tokens_per_sample(self) -> int:
         """Tokens that one training sample has."""

@@ -1,0 +1,7 @@
+"""No width of its own."""
+
+
+class ModelConfig:
+    # {% macro fields() %}
+    # {% endmacro %}
+    pass
