@@ -150,7 +150,9 @@ def test_the_window_hides_what_lies_before_it(packages: Packages) -> None:
     n_heads, content = config.n_heads, config.qk_nope_head_dim
     width = content + config.qk_rope_head_dim
     queries = attention.wq(x).view(1, 20, n_heads, width)
-    latent, rotated = attention.wkv_a(x).split((config.kv_lora_rank, config.qk_rope_head_dim), -1)
+    compressed = attention.wkv_a(x)
+    latent = compressed[..., : config.kv_lora_rank]
+    rotated = compressed[..., config.kv_lora_rank :]
     latent = latent / (latent.square().mean(-1, keepdim=True) + config.norm_eps).sqrt()
     made = F.linear(latent * attention.kv_norm.weight, attention.wkv_b.weight)
     made = made.view(1, 20, n_heads, content + config.v_head_dim)

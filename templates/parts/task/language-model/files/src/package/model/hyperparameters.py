@@ -18,6 +18,7 @@ class ModelConfig:
     # {% print span.fields() %}
     # {% print position.fields() %}
     # {% print feed_forward.fields() %}
+    # {% print balance.fields() %}
     norm_eps: float = 1e-6  # added to the mean square, so that no norm divides by zero
 
     def __post_init__(self) -> None:
