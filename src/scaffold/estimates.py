@@ -75,6 +75,7 @@ def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:
     text = {name: " + ".join(terms) for name, terms in sums.items()}
     return {
         "parameters": text.get("parameters", "0"),
+        "active_parameters": f"parameters - ({text.get('inactive_parameters', '0')})",
         "flops_per_token": f"{PASSES} * ({text.get('flops_per_token', '0')})",
         "parameter_bytes": f"{FLOAT32_BYTES} * parameters",
         "gradient_bytes": f"{FLOAT32_BYTES} * parameters",

@@ -419,6 +419,7 @@ def test_every_layer_compiles_as_one_graph(packages: Packages, variants: tuple[s
 
 
 IMAGE_TASK = {"task": "image-classification"}
+EXPERTS: Mapping[str, Value] = {"feed_forward": "mixture-of-experts"}
 LATENT: Mapping[str, Value] = {
     "task.dim": 384,
     "task.n_heads": 6,
@@ -456,6 +457,21 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
         "choose direct queries",
     ),
     "queries of other attention": ({"attention": "multi-head", "queries": "direct"}, "latent"),
+    "all experts": (
+        {**EXPERTS, "feed_forward.n_experts": 4, "feed_forward.top_k": 4},
+        "leaves no choice to the router",
+    ),
+    "uneven rows": (
+        {**EXPERTS, "feed_forward.hidden_dim": 100},
+        "set hidden_dim and dim to multiples of 8",
+    ),
+    "one scaled expert": (
+        {**EXPERTS, "feed_forward.top_k": 1, "router": "sigmoid"},
+        "choose router = softmax",
+    ),
+    "compiled experts": ({**EXPERTS, "graph_mode": "compile"}, "not one graph"),
+    "experts for images": ({**IMAGE_TASK, **EXPERTS}, "large language models"),
+    "router without experts": ({"feed_forward": "gelu", "router": "sigmoid"}, "exists only with"),
     "causal images": ({**IMAGE_TASK, "span": "causal"}, "an image as a whole"),
     "grouped images": ({**IMAGE_TASK, "attention": "grouped-query"}, "there is no cache"),
     "rope on images": ({**IMAGE_TASK, "position": "rope"}, "axial-rope"),
