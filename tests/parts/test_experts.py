@@ -78,10 +78,10 @@ SHAPE = {"hidden_size": 32, "num_experts_per_tok": 3, "hidden_act": "silu"}
 
 def mixtral(_: Any) -> Any:
     config: Any = MixtralConfig
-    theirs: Any = MixtralSparseMoeBlock(
+    block: Any = MixtralSparseMoeBlock
+    return block(
         config(**SHAPE, intermediate_size=24, num_local_experts=8, router_jitter_noise=0.0)
     )
-    return theirs
 
 
 def qwen(_: Any) -> Any:
@@ -195,7 +195,7 @@ def test_estimates_are_exact(packages: Packages, design: tuple[str, str]) -> Non
 def test_a_cache_changes_no_logits(packages: Packages, design: tuple[str, str]) -> None:
     model = packages[design].build()
     generator = torch.Generator().manual_seed(0)
-    tokens = torch.randint(model.config.vocab_size, (3, 32), generator=generator)
+    tokens: Any = torch.randint(model.config.vocab_size, (3, 32), generator=generator)
     expected = model(tokens)
     for lengths in ((1,) * 32, (3, 9, 1, 17, 2)):
         cache = model.new_cache(len(tokens))

@@ -14,12 +14,12 @@ class Router:
         # {% macro choose() %}
         experts = scores.topk(self.top_k, dim=-1).indices
         # {% endmacro %}
-        # {% macro observe() %}
         if self.training:
+            # {% macro observe() %}
             # Experts x the sum of share of tokens x mean share of scores: 1 if both are even, and
             # more if the experts with many tokens have high scores (Switch, arXiv:2101.03961).
             shares = (scores / scores.sum(dim=-1, keepdim=True)).mean(dim=0)
             evenness = len(counts) * (counts / counts.sum() * shares).sum()
             self.balance_loss = self.balance_weight * evenness
-        # {% endmacro %}
+            # {% endmacro %}
         return experts

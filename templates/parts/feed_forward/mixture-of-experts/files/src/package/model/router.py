@@ -51,7 +51,7 @@ class Router(nn.Module):
         counts = torch.zeros_like(self.load).scatter_add(0, chosen, torch.ones_like(chosen))
         if self.training:
             self.load += counts
-        # {% print balance.observe() %}
+            # {% print balance.observe() %}
         return Routing(experts, weights, counts)
 
 
