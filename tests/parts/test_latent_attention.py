@@ -176,7 +176,7 @@ def test_the_window_hides_what_lies_before_it(packages: Packages) -> None:
 @designs
 @torch.no_grad()
 def test_a_cache_changes_no_logits(packages: Packages, design: tuple[str, str]) -> None:
-    model = packages[design].build()
+    model = packages[design].build().double()
     tokens = tokens_for(model.config)
     expected = model(tokens)
     scale = expected.abs().max().item()
