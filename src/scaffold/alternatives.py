@@ -15,7 +15,13 @@ from scaffold.plan import make_plan
 from scaffold.render import render
 from scaffold.variants import disabled_because
 
-COMPARED = ("parameters", "flops_per_token", "training_bytes", "cache_bytes_per_token")
+COMPARED = (
+    "parameters",
+    "active_parameters",
+    "flops_per_token",
+    "training_bytes",
+    "cache_bytes_per_token",
+)
 Files = Mapping[str, bytes]
 
 

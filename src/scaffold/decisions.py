@@ -16,6 +16,7 @@ from scaffold.variants import clash, objections
 
 ESTIMATED = (
     "parameters",
+    "active_parameters",
     "flops_per_token",
     "parameter_bytes",
     "gradient_bytes",

@@ -19,7 +19,8 @@ class Estimates:
     """What one copy of the model costs; memory is for one micro-batch on one device.
 
     ``flops_per_token`` counts forward and backward; ``cache_bytes_per_token`` is None for a design
-    without generation. ``formulas`` says how each number was worked out, in the design's own names.
+    without generation, ``active_parameters``, those that a token uses, for one in which it uses
+    them all. ``formulas`` says how each number was worked out, in the design's own names.
     """
 
     parameters: int
@@ -30,6 +31,7 @@ class Estimates:
     activation_bytes: int
     cache_bytes_per_token: int | None
     formulas: Mapping[str, str]
+    active_parameters: int | None = None
 
     @property
     def training_bytes(self) -> int:
@@ -55,6 +57,7 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         design.values.get("micro_batch_size", 1)
     )
     cache = totals.get("cache_bytes_per_token")
+    inactive = totals.get("inactive_parameters")
     return Estimates(
         parameters=parameters,
         flops_per_token=round(PASSES * totals.get("flops_per_token", 0)),
@@ -64,6 +67,7 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         activation_bytes=round(totals.get("activation_bytes_per_token", 0) * tokens),
         cache_bytes_per_token=None if cache is None else round(cache),
         formulas=_formulas(sums),
+        active_parameters=None if inactive is None else parameters - round(inactive),
     )
 
 
@@ -71,6 +75,7 @@ def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:
     text = {name: " + ".join(terms) for name, terms in sums.items()}
     return {
         "parameters": text.get("parameters", "0"),
+        "active_parameters": f"parameters - ({text.get('inactive_parameters', '0')})",
         "flops_per_token": f"{PASSES} * ({text.get('flops_per_token', '0')})",
         "parameter_bytes": f"{FLOAT32_BYTES} * parameters",
         "gradient_bytes": f"{FLOAT32_BYTES} * parameters",

@@ -13,6 +13,7 @@ from scaffold.imports import Header, HeaderError, read_header
 from scaffold.sources import Source
 
 MAX_SLOTS = 8
+EACH = "each"  # in place of an axis: every chosen part that has the macro, in the order of the axes
 _TAG = re.compile(r"# \{%|# \{#|\{\{")
 _STATEMENT = re.compile(r"\{%-?\s*(\w*)")
 # Where a text is cut: at a Jinja comment, and at a slot.
@@ -43,7 +44,10 @@ class Passage:
 
 @dataclass(frozen=True)
 class Slot:
-    """A line of a frame that the chosen part of ``axis`` fills with its macro ``name``."""
+    """A line of a frame that the chosen part of ``axis`` fills with its macro ``name``.
+
+    With ``each`` in place of an axis, every chosen part may fill it, one after the other, or none.
+    """
 
     axis: str
     name: str

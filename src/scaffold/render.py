@@ -14,7 +14,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from scaffold.errors import TemplateError
 from scaffold.formats import FILTERS
-from scaffold.frames import Passage, Piece, Slot, place, read_fragment, read_python
+from scaffold.frames import EACH, Passage, Piece, Slot, place, read_fragment, read_python
 from scaffold.imports import Header, rename_package
 from scaffold.parts import Provided
 from scaffold.plan import PlannedFile, RenderPlan
@@ -114,8 +114,11 @@ def _passages(file: PlannedFile, pieces: Iterable[Piece]) -> Iterator[Passage]:
                 yield piece
             case Header():
                 yield Passage(file.source.path, piece.first + 1, file.imports)
-            case Slot() if piece.axis in file.fragments:
-                yield from read_fragment(file.fragments[piece.axis]).macros[piece.name].passages
+            case Slot():
+                for axis, fragment in file.fragments.items():
+                    macros = read_fragment(fragment).macros
+                    if piece.axis == axis or (piece.axis == EACH and piece.name in macros):
+                        yield from macros[piece.name].passages
 
 
 @lru_cache(maxsize=1)

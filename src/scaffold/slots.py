@@ -1,10 +1,10 @@
 """Fills the slots of frames with the macros of the chosen parts, and checks that all fit."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from scaffold.catalogue import Catalogue
-from scaffold.frames import MAX_SLOTS, Macro, Slot, read_fragment, read_python
+from scaffold.frames import EACH, MAX_SLOTS, Macro, Slot, read_fragment, read_python
 from scaffold.imports import Import
 from scaffold.parts import Part
 from scaffold.sources import Source
@@ -36,14 +36,15 @@ class SlotFiller:
             )
         imports = list(template.header.imports)
         fragments: dict[str, Source] = {}
-        for slot in template.slots:
+        for slot in self._expanded(template.slots, path):
             place = f"{source.path}:{slot.line}: slot {slot.axis}.{slot.name}()"
             fragment = self._fragment(slot, path, place)
             if fragment is not None:
                 fragments[slot.axis] = fragment
                 imports += self._imports(slot, fragment, place)
         self._check_bindings(source, imports)
-        return Filled(fragments, tuple(imports))
+        in_order = {axis: fragments[axis] for axis in self._parts if axis in fragments}
+        return Filled(in_order, tuple(imports))
 
     def finish(self) -> list[str]:
         """Every problem found, also the macros that no frame of the catalogue asks for."""
@@ -64,12 +65,25 @@ class SlotFiller:
         parts = (part for each in self._catalogue.axes.values() for part in each.parts.values())
         files = [self._catalogue.frames, *(part.files for part in parts)]
         return any(
-            slot.axis == axis and slot.name == macro
+            slot.axis in (axis, EACH) and slot.name == macro
             for paths in files
             for path, template in paths.items()
             if f"/{path}".endswith(f"/{fragment}")
             for slot in read_python(self._catalogue.sources[template]).slots
         )
+
+    def _expanded(self, slots: Iterable[Slot], path: str) -> Iterator[Slot]:
+        """The slots, one that each part may fill as one for every part that does."""
+        for slot in slots:
+            if slot.axis != EACH:
+                yield slot
+                continue
+            for axis, part in self._parts.items():
+                name = _fragment_name(part, path)
+                if name is not None:
+                    source = self._catalogue.sources[part.fragments[name]]
+                    if slot.name in read_fragment(source).macros:
+                        yield replace(slot, axis=axis)
 
     def _fragment(self, slot: Slot, path: str, place: str) -> Source | None:
         if slot.axis not in self._catalogue.axes:

@@ -28,7 +28,7 @@ def quantity(name: str, value: Value) -> str:
         return shown(value)
     if name.endswith("_bytes") or name == "cache_bytes_per_token":
         return bytes_text(value)
-    if name == "parameters":
+    if name in ("parameters", "active_parameters"):
         return f"{count_text(value)} ({value:,})" if value >= KILO else shown(value)
     if name == "flops_per_token":
         return _scaled(value, KILO, FLOPS, " ")

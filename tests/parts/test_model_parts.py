@@ -47,8 +47,9 @@ CPU = torch.device("cpu")
 CATALOGUE = read_catalogue()
 MODEL_AXES = (
     "task",
-    "head_width",
     "attention",
+    "head_width",
+    "queries",
     "projection_bias",
     "span",
     "position",
@@ -57,6 +58,8 @@ MODEL_AXES = (
     "normalization",
     "norm_placement",
     "feed_forward",
+    "router",
+    "balance",
     "embedding",
     "logits",
 )
@@ -83,6 +86,14 @@ SCALING_ANSWERS: Mapping[str, Mapping[str, float]] = {
 }
 SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "head_dim": 12, "hidden_dim": 48}
 SMALL_TEXT = {"max_seq_len": 32, "vocab_size": 64, "n_kv_heads": 2, "window": 8}
+SMALL_LATENT = {
+    "kv_lora_rank": 20,
+    "qk_nope_head_dim": 10,
+    "qk_rope_head_dim": 6,
+    "v_head_dim": 14,
+    "q_lora_rank": 12,
+}
+SMALL_TEXT |= {**SMALL_LATENT, "n_shared_experts": 1}
 Variants = Mapping[str, str]
 
 
@@ -203,8 +214,13 @@ def gelu(x: Tensor) -> Tensor:
     return x * (1 + torch.erf(x / math.sqrt(2))) / 2
 
 
+def silu(x: Tensor) -> Tensor:
+    return x / (1 + (-x).exp())
+
+
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
-    "swiglu": lambda x: x / (1 + (-x).exp()),
+    "swiglu": silu,
+    "mixture-of-experts": silu,
     "geglu": gelu,
     "gelu": gelu,
     "squared-relu": lambda x: x * x * (x > 0),
@@ -261,66 +277,123 @@ def kv_heads_of(config: Any, variants: Variants) -> int:
     return heads.get(variants["attention"]) or int(config.n_kv_heads)
 
 
-def run_blocks(model: Any, x: Tensor, variants: Variants) -> Tensor:
-    """The blocks and the final norm on the stream x (B, T, D)."""
-    config = model.config
-    weights: dict[str, Tensor] = {
-        name: weight.detach().double() for name, weight in model.named_parameters()
-    }
-    head_dim = config.head_dim
-    group = config.n_heads // kv_heads_of(config, variants)
-    angles = angles_of(config, variants)
-    length = rope_of(config, variants)[1] if hasattr(config, "rope_theta") else 1.0
-    ones = torch.ones(1, config.tokens_per_sample)
-    alibi = build_alibi_tensor(ones, config.n_heads, torch.float64)
-    mask = mask_of(config, variants["span"])
-    centre = variants["normalization"] == "layer-norm"
-    placement = variants.get("norm_placement", "before")
-    after = {"before": None, "after": "", "around": "post_"}[placement]
+class Reference:
+    """The blocks of a model and its final norm, with the weights of the model."""
 
-    def norm(stream: Tensor, name: str) -> Tensor:
-        return normalized(stream, centre) * weights[f"{name}.weight"]
+    def __init__(self, model: Any, variants: Variants) -> None:
+        self.config, self.variants = model.config, variants
+        self.weights: dict[str, Tensor] = {
+            name: weight.detach().double() for name, weight in model.named_parameters()
+        }
+        self.angles = angles_of(self.config, variants)
+        has_rope = hasattr(self.config, "rope_theta")
+        self.length = rope_of(self.config, variants)[1] if has_rope else 1.0
+        self.mask = mask_of(self.config, variants["span"])
 
-    def linear(features: Tensor, name: str) -> Tensor:
-        return features @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", torch.zeros(1))
+    def norm(self, stream: Tensor, name: str) -> Tensor:
+        centre = self.variants["normalization"] == "layer-norm"
+        return normalized(stream, centre) * self.weights[f"{name}.weight"]
 
-    def qk_normalized(heads: Tensor, name: str) -> Tensor:
-        if variants["qk_norm"] == "none":
+    def linear(self, x: Tensor, name: str) -> Tensor:
+        bias = self.weights.get(f"{name}.bias", torch.zeros(1))
+        return x @ self.weights[f"{name}.weight"].T + bias
+
+    def turned(self, vectors: Tensor) -> Tensor:
+        return vectors if self.angles is None else rotated(vectors, self.angles, self.length)
+
+    def qk_normalized(self, heads: Tensor, name: str) -> Tensor:
+        kind = self.variants["qk_norm"]
+        if kind == "none":
             return heads
-        n_pieces = 1 if variants["qk_norm"] == "full-width" else heads.size(-1) // head_dim
+        n_pieces = 1 if kind == "full-width" else heads.size(-1) // self.config.head_dim
         pieces = [normalized(piece, False) for piece in heads.tensor_split(n_pieces, dim=-1)]
-        weight = weights.get(f"{name}.weight", torch.ones(1))
+        weight = self.weights.get(f"{name}.weight", torch.ones(1))
         return torch.cat([piece * weight for piece in pieces], dim=-1)
 
-    if variants["position"] == "learned":
-        x = x + weights["pos_embeddings.weight"]
-    for index in range(config.n_layers):
-        at = f"layers.{index}."
-        h = norm(x, f"{at}attention_norm") if placement != "after" else x
-        q, k, v = (linear(h, f"{at}attention.{name}") for name in ("wq", "wk", "wv"))
-        q, k = (qk_normalized(h, f"{at}attention.{n}_norm") for n, h in (("q", q), ("k", k)))
+    def usual_heads(self, h: Tensor, at: str) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """The queries, keys and values of one head after the other."""
+        n_heads, n_kv_heads = self.config.n_heads, kv_heads_of(self.config, self.variants)
+        q, k, v = (self.linear(h, f"{at}{name}") for name in ("wq", "wk", "wv"))
+        q, k = (self.qk_normalized(heads, f"{at}{n}_norm") for n, heads in (("q", q), ("k", k)))
+        queries = q.chunk(n_heads, dim=-1)
+        keys, values = (heads.chunk(n_kv_heads, dim=-1) for heads in (k, v))
+        for head, query in enumerate(queries):
+            shared = head * n_kv_heads // n_heads
+            yield self.turned(query), self.turned(keys[shared]), values[shared]
+
+    def latent_heads(self, h: Tensor, at: str) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """The same, made from narrow vectors; the last features of queries and keys are turned."""
+        n_heads, content = self.config.n_heads, self.config.qk_nope_head_dim
+        if self.variants["queries"] == "compressed":
+            narrow = normalized(self.linear(h, f"{at}wq.wq_a"), False)
+            queries = self.linear(narrow * self.weights[f"{at}wq.q_norm.weight"], f"{at}wq.wq_b")
+        else:
+            queries = self.linear(h, f"{at}wq")
+        rank = self.config.kv_lora_rank
+        latent, key = self.linear(h, f"{at}wkv_a").tensor_split((rank,), dim=-1)
+        latent = normalized(latent, False) * self.weights[f"{at}kv_norm.weight"]
+        made = self.linear(latent, f"{at}wkv_b").chunk(n_heads, dim=-1)
+        for query, own in zip(queries.chunk(n_heads, dim=-1), made, strict=True):
+            q = torch.cat((query[..., :content], self.turned(query[..., content:])), dim=-1)
+            k = torch.cat((own[..., :content], self.turned(key)), dim=-1)
+            yield q, k, own[..., content:]
+
+    def attention(self, h: Tensor, at: str) -> Tensor:
+        is_latent = self.variants["attention"] == "latent"
+        vectors = (self.latent_heads if is_latent else self.usual_heads)(h, at)
+        ones = torch.ones(1, self.config.tokens_per_sample)
+        alibi = build_alibi_tensor(ones, self.config.n_heads, torch.float64)
         heads = []
-        for head in range(config.n_heads):
-            own = slice(head * head_dim, (head + 1) * head_dim)
-            shared = slice(head // group * head_dim, (head // group + 1) * head_dim)
-            pair = [q[..., own], k[..., shared]]
-            if angles is not None:
-                pair = [rotated(vectors, angles, length) for vectors in pair]
-            scores = pair[0] @ pair[1].transpose(1, 2) / math.sqrt(head_dim)
-            if variants["position"] == "alibi":
+        for head, (q, k, v) in enumerate(vectors):
+            scores = q @ k.transpose(1, 2) / math.sqrt(q.size(-1))
+            if self.variants["position"] == "alibi":
                 scores = scores + alibi[head]
-            scores = scores.exp() * mask
-            heads.append(scores / scores.sum(dim=-1, keepdim=True) @ v[..., shared])
-        added = linear(torch.cat(heads, dim=-1), f"{at}attention.wo")
-        x = x + (norm(added, f"{at}{after}attention_norm") if after is not None else added)
-        h = norm(x, f"{at}ffn_norm") if placement != "after" else x
-        inner = linear(h, f"{at}feed_forward.w1")
-        inner = ACTIVATIONS[variants["feed_forward"]](inner)
-        if f"{at}feed_forward.w3.weight" in weights:
-            inner = inner * linear(h, f"{at}feed_forward.w3")
-        added = linear(inner, f"{at}feed_forward.w2")
-        x = x + (norm(added, f"{at}{after}ffn_norm") if after is not None else added)
-    return norm(x, "norm")
+            scores = scores.exp() * self.mask
+            heads.append(scores / scores.sum(dim=-1, keepdim=True) @ v)
+        return self.linear(torch.cat(heads, dim=-1), f"{at}wo")
+
+    def network(self, h: Tensor, at: str) -> Tensor:
+        inner = ACTIVATIONS[self.variants["feed_forward"]](self.linear(h, f"{at}w1"))
+        if f"{at}w3.weight" in self.weights:
+            inner = inner * self.linear(h, f"{at}w3")
+        return self.linear(inner, f"{at}w2")
+
+    def mixture(self, h: Tensor, at: str) -> Tensor:
+        """All experts, of which those that a token does not go through weigh nothing."""
+        scores = self.linear(h, f"{at}router.gate").exp()
+        if self.variants["router"] == "sigmoid":
+            scores = scores / (1 + scores)
+        else:
+            scores = scores / scores.sum(dim=-1, keepdim=True)
+        least = scores.sort(dim=-1, descending=True).values[..., self.config.top_k - 1, None]
+        shares = scores * (scores >= least)
+        if self.variants["router"] != "softmax":
+            shares = shares / shares.sum(dim=-1, keepdim=True)
+        outputs = [self.network(h, f"{at}experts.{i}.") for i in range(self.config.n_experts)]
+        mixed = (torch.stack(outputs, dim=-1) * shares[..., None, :]).sum(dim=-1)
+        for i in range(self.config.n_shared_experts):
+            mixed = mixed + self.network(h, f"{at}shared.{i}.")
+        return mixed
+
+    def feed_forward(self, h: Tensor, at: str) -> Tensor:
+        return (self.mixture if "router" in self.variants else self.network)(h, at)
+
+    def run(self, x: Tensor) -> Tensor:
+        """The normalized stream that the stream x (B, T, D) becomes."""
+        placement = self.variants.get("norm_placement", "before")
+        after = {"before": None, "after": "", "around": "post_"}[placement]
+        if self.variants["position"] == "learned":
+            x = x + self.weights["pos_embeddings.weight"]
+        for index in range(self.config.n_layers):
+            at = f"layers.{index}."
+            for sublayer, norm, name in (
+                (self.attention, "attention_norm", "attention"),
+                (self.feed_forward, "ffn_norm", "feed_forward"),
+            ):
+                h = self.norm(x, f"{at}{norm}") if placement != "after" else x
+                added = sublayer(h, f"{at}{name}.")
+                x = x + (self.norm(added, f"{at}{after}{norm}") if after is not None else added)
+        return self.norm(x, "norm")
 
 
 def output_of(model: Any, x: Tensor, variants: Variants) -> Tensor:
@@ -340,10 +413,12 @@ def test_logits_equal_the_reference(packages: Packages, variants: Variants) -> N
     model = packages[variants].build()
     tokens = tokens_for(model.config)
     embeddings = model.tok_embeddings.weight.double()
-    x = run_blocks(model, embeddings[tokens], variants)
+    x = Reference(model, variants).run(embeddings[tokens])
     expected = output_of(model, x, variants)
     assert_close(model(tokens).double(), expected, atol=1e-4, rtol=1e-4)
-    assert_close(model.double()(tokens), expected, atol=1e-6, rtol=1e-6)
+    # Routers compute in float32 whatever the type of the model is.
+    close = 1e-5 if "router" in variants else 1e-6
+    assert_close(model.double()(tokens), expected, atol=close, rtol=close)
 
 
 @images
@@ -354,7 +429,7 @@ def test_image_logits_equal_the_reference(packages: Packages, variants: Variants
     patches = F.unfold(images.double(), size, stride=size).transpose(1, 2)
     embedding = model.patch_embed.weight.double().flatten(1)
     x = patches @ embedding.T + model.patch_embed.bias.double()
-    x = run_blocks(model, x, variants).mean(dim=1)
+    x = Reference(model, variants).run(x).mean(dim=1)
     logits = x @ model.head.weight.double().T + model.head.bias.double()
     assert_close(model(images).double(), logits, atol=1e-4, rtol=1e-4)
 
@@ -560,15 +635,19 @@ def text_answers(draw: st.DrawFn) -> dict[str, Any]:
     """Answers for a language model of any shape."""
     n_heads, n_kv_heads = draw(st.sampled_from([(2, 1), (4, 2), (6, 3), (6, 1), (8, 4)]))
     variants = draw(st.sampled_from(TEXT))
-    unit = 8 if variants["position"] == "partial-rope" else 2  # a quarter turns, in pairs
+    experts = variants["feed_forward"] == "mixture-of-experts"  # widths are multiples of 8
+    # Of partial RoPE a quarter turns, in pairs.
+    unit = 8 if experts or variants["position"] == "partial-rope" else 2
     answers: dict[str, Any] = {
         **variants,
         "task.n_heads": n_heads,
         "task.dim": n_heads * unit * draw(st.integers(2, 8)),
         "task.n_layers": draw(st.integers(1, 3)),
         "task.max_seq_len": draw(st.integers(2, 40)),
-        "feed_forward.hidden_dim": draw(st.integers(1, 70)),
+        "feed_forward.hidden_dim": draw(st.integers(1, 70)) * (8 if experts else 1),
     }
+    if variants.get("queries") == "compressed":
+        answers["queries.q_lora_rank"] = draw(st.integers(1, 2))
     if answers["attention"] == "grouped-query":
         answers["attention.n_kv_heads"] = n_kv_heads
     return answers
@@ -619,11 +698,16 @@ def test_weights_are_the_same_however_the_model_is_made(
     ours, other = dict(materialized.named_buffers()), dict(direct.named_buffers())
     assert ours.keys() == other.keys()
     for name, buffer in materialized.bfloat16().named_buffers():
-        assert buffer.dtype == torch.float32, name
-        assert torch.equal(buffer, other[name]), name
+        if ".router." not in name:  # which counts tokens, and learns biases of experts
+            assert buffer.dtype == torch.float32, name
+        assert torch.equal(buffer, other[name].type_as(buffer)), name
 
 
-@pytest.mark.parametrize("variants", [TEXT[0], TEXT[-1], IMAGES[0], IMAGES[-1]], ids=name_of)
+# Without experts: to round the stream is to choose other ones.
+DENSE = [variants for variants in TEXT if "router" not in variants]
+
+
+@pytest.mark.parametrize("variants", [DENSE[0], DENSE[-1], IMAGES[0], IMAGES[-1]], ids=name_of)
 def test_the_stream_stays_in_float32_under_autocast(packages: Packages, variants: Variants) -> None:
     model = packages[variants].build()
     streams: list[torch.dtype] = []
@@ -653,6 +737,15 @@ def test_every_layer_compiles_as_one_graph(packages: Packages, variants: Variant
 
 
 IMAGE_TASK = {"task": "image-classification"}
+EXPERTS: Mapping[str, Value] = {"feed_forward": "mixture-of-experts"}
+LATENT: Mapping[str, Value] = {
+    "task.dim": 384,
+    "task.n_heads": 6,
+    "attention": "latent",
+    "attention.qk_nope_head_dim": 64,
+    "attention.qk_rope_head_dim": 32,
+    "attention.v_head_dim": 64,
+}
 REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
     "width over heads": ({"task.dim": 100, "task.n_heads": 6}, "do not divide into 6 heads"),
     "heads over key heads": (
@@ -708,6 +801,35 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
         {"span": "sliding-window", "span.window": 64, "task.max_seq_len": 64},
         "hides nothing in a context of 64",
     ),
+    "learned latent": ({"attention": "latent", "position": "learned"}, "which are rotated"),
+    "odd rotation": (
+        {"attention": "latent", "attention.qk_rope_head_dim": 5},
+        "5 of a head are to be rotated",
+    ),
+    "large latent": (
+        {**LATENT, "attention.kv_lora_rank": 4096},
+        "no smaller than the keys and values of 6 heads",
+    ),
+    "wide compression": (
+        {**LATENT, "queries": "compressed", "queries.q_lora_rank": 500},
+        "choose direct queries",
+    ),
+    "queries of other attention": ({"attention": "multi-head", "queries": "direct"}, "latent"),
+    "all experts": (
+        {**EXPERTS, "feed_forward.n_experts": 4, "feed_forward.top_k": 4},
+        "leaves no choice to the router",
+    ),
+    "uneven rows": (
+        {**EXPERTS, "feed_forward.hidden_dim": 100},
+        "set hidden_dim and dim to multiples of 8",
+    ),
+    "one scaled expert": (
+        {**EXPERTS, "feed_forward.top_k": 1, "router": "sigmoid"},
+        "choose router = softmax",
+    ),
+    "compiled experts": ({**EXPERTS, "graph_mode": "compile"}, "not one graph"),
+    "experts for images": ({**IMAGE_TASK, **EXPERTS}, "large language models"),
+    "router without experts": ({"feed_forward": "gelu", "router": "sigmoid"}, "exists only with"),
     "causal images": ({**IMAGE_TASK, "span": "causal"}, "an image as a whole"),
     "grouped images": ({**IMAGE_TASK, "attention": "grouped-query"}, "there is no cache"),
     "rope on images": ({**IMAGE_TASK, "position": "rope"}, "axial-rope"),

@@ -12,14 +12,16 @@ PROJECT = (
     ("config", "rng"),
     ("model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("parallel", "data"),
+    ("expert_load",),
+    ("balance",),
     ("signals", "metrics", "loader", "objective", "state", "checkpoint", "prepare"),
     ("plot", "step", "evaluate"),
     ("train", "generate", "predict"),
 )
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi"),
-    ("rope", "window", "cache", "feed_forward"),
-    ("attention",),
+    ("rope", "window", "cache", "queries", "router"),
+    ("attention", "feed_forward"),
     ("block",),
     ("transformer", "vit"),
     ("__init__",),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scaffold.catalogue import Catalogue
-from scaffold.frames import read_fragment, read_python
+from scaffold.frames import EACH, read_fragment, read_python
 from scaffold.parts import Part
 from scaffold.sources import Source
 from scaffold.variants import complete
@@ -56,6 +56,8 @@ def test_every_slot_has_a_macro_in_every_part_that_can_meet_it(catalogue: Catalo
     met = 0
     for frame in frames(catalogue):
         for slot in read_python(frame.source).slots:
+            if slot.axis == EACH:
+                continue  # which nobody has to fill
             assert slot.axis in catalogue.axes, f"{frame.path}:{slot.line}: no axis {slot.axis}"
             for part in catalogue.axes[slot.axis].parts.values():
                 if not occurs_with(catalogue, frame, part):
@@ -78,7 +80,7 @@ def test_every_macro_has_a_slot(catalogue: Catalogue) -> None:
                 for frame in all_frames
                 if f"/{frame.path}".endswith(f"/{name}") and occurs_with(catalogue, frame, part)
                 for slot in read_python(frame.source).slots
-                if slot.axis == part.axis
+                if slot.axis in (part.axis, EACH)
             }
             macros = read_fragment(catalogue.sources[path]).macros
             left += [f"{path}: {macro}" for macro in macros if macro not in asked]

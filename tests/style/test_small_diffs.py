@@ -47,10 +47,17 @@ def body(text: str) -> str:
     return "\n".join(lines[: header.first] + lines[header.last :])
 
 
-def stray_lines(lines: Iterable[str], planned: PlannedFile | None, axis: str) -> list[str]:
-    """The lines that do not stand in the fragment that fills the axis's slots in a file."""
-    fragment = planned.fragments.get(axis) if planned else None
-    own = fragment.text.splitlines() if fragment else []
+def family(catalogue: Catalogue, axis: str) -> list[str]:
+    """The axis, and those that exist only beside some of its variants."""
+    return [axis, *(name for name, other in catalogue.axes.items() if axis in other.when)]
+
+
+def stray_lines(
+    lines: Iterable[str], planned: PlannedFile | None, axes: Iterable[str]
+) -> list[str]:
+    """The lines that do not stand in the fragments that fill the axes' slots in a file."""
+    fragments = planned.fragments if planned else {}
+    own = [line for axis in axes if axis in fragments for line in fragments[axis].text.splitlines()]
     patterns = [_pattern(line) for line in own]
     return [line for line in lines if not any(pattern.fullmatch(line) for pattern in patterns)]
 
@@ -74,7 +81,8 @@ def part(catalogue: Catalogue, rendering: Rendering, axis: str) -> Part:
 
 def findings(catalogue: Catalogue, axis: str, before: Rendering, after: Rendering) -> Iterator[str]:
     """Everything that a flip of one axis changes beyond what belongs to it."""
-    owned = owned_by(before, axis) | owned_by(after, axis)
+    kin = family(catalogue, axis)
+    owned = set[str]().union(*(owned_by(item, one) for item in (before, after) for one in kin))
     for path in sorted({*before.tree, *after.tree} - owned):
         if path not in before.tree or path not in after.tree:
             yield f"{path}: is there in one design only, and is no file of {axis}"
@@ -88,8 +96,8 @@ def findings(catalogue: Catalogue, axis: str, before: Rendering, after: Renderin
             yield from (f"{path}: {line}" for line in gone + come if not _belongs(line, speaks))
             continue
         gone, come = changed_lines(body(old.content.decode()), body(new.content.decode()))
-        stray = stray_lines(gone, planned(before, path), axis)
-        stray += stray_lines(come, planned(after, path), axis)
+        stray = stray_lines(gone, planned(before, path), kin)
+        stray += stray_lines(come, planned(after, path), kin)
         yield from (f"{path}: {line}" for line in stray)
     yield from _data_findings(catalogue, axis, before, after)
 
@@ -122,9 +130,8 @@ def _data_findings(
     old_parts, new_parts = part(catalogue, before, axis), part(catalogue, after, axis)
     both = (old_parts, new_parts)
     old, new = (_yaml(item, "scaffold.yaml") for item in (before, after))
-    # Another axis may exist only beside one of the two variants.
-    only = {name for name, other in catalogue.axes.items() if axis in other.when}
-    yield from (f"scaffold.yaml: {key}" for key in _differing(old, new) if key not in {axis, *only})
+    kin = family(catalogue, axis)
+    yield from (f"scaffold.yaml: {key}" for key in _differing(old, new) if key not in kin)
 
     own = {option.config for each in both for option in each.options.values() if option.config}
     old, new = (_flat(_yaml(item, "configs/train.yaml")) for item in (before, after))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from toy import design_of, toy_catalogue
+from toy import FILES, design_of, toy_catalogue
 
 from scaffold.estimates import estimate
 
@@ -44,3 +44,14 @@ def test_an_estimate_must_be_a_number(tmp_path: Path) -> None:
     catalogue = toy_catalogue(tmp_path, {"parts/launch/x/part.yaml": text})
     with pytest.raises(TypeError, match="must be a number"):
         estimate(catalogue, design_of(catalogue))
+
+
+def test_parameters_that_a_token_does_not_use_are_not_active(tmp_path: Path) -> None:
+    part = "parts/task/pictures/part.yaml"
+    text = FILES[part].replace("flops_per", "inactive_parameters: 4 * dim, flops_per")
+    catalogue = toy_catalogue(tmp_path, {part: text})
+    found = estimate(catalogue, design_of(catalogue, task="pictures"))
+    assert (found.parameters, found.active_parameters) == (640, 384)
+    assert found.formulas["active_parameters"] == "parameters - (4 * dim)"
+    words = estimate(catalogue, design_of(catalogue, task="words"))
+    assert words.active_parameters is None

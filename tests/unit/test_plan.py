@@ -207,3 +207,22 @@ def test_an_axis_that_the_design_does_not_have_fills_nothing(tmp_path: Path) -> 
     train = next(file for file in plan.files if file.path.endswith("/train.py"))
     assert list(train.fragments) == ["color"]
     assert b"print(sys.argv)\n    red" in render(plan)[train.path].content
+
+
+def test_a_slot_for_each_is_filled_by_every_part_that_has_the_macro(tmp_path: Path) -> None:
+    fragment = (
+        '"""P."""\n\nfrom .base import {0}\n\n# {{% macro say() %}}\n{0}()\n# {{% endmacro %}}\n'
+    )
+    changes: dict[str, str | None] = {
+        "frames/src/package/speak.py": '"""Speaks."""\n\n# {% print each.say() %}\n',
+        "parts/color/red/fragments/speak.py": fragment.format("Red"),
+        "parts/size/small/fragments/speak.py": fragment.format("Small"),
+    }
+    plan = plan_of(tmp_path, changes)
+    speak = next(file for file in plan.files if file.path.endswith("/speak.py"))
+    assert list(speak.fragments) == ["size", "color"]  # in the order of the axes
+    text = render(plan)[speak.path].content.decode()
+    assert text == '"""Speaks."""\n\nfrom .base import Red, Small\n\nSmall()\nRed()\n'
+    nobody = plan_of(tmp_path, color="blue")
+    text = render(nobody)[speak.path].content.decode()
+    assert text == '"""Speaks."""\n\nfrom .base import Small\n\nSmall()\n'

@@ -179,6 +179,17 @@ def test_lines_are_true_below_an_import_block_of_another_height(tmp_path: Path) 
         render(plan_of(tmp_path, {TRAIN: text}))
 
 
+def test_an_error_in_a_slot_for_each_names_the_fragment(tmp_path: Path) -> None:
+    fragment = '"""P."""\n\n# {{% macro say() %}}\nsay({0})\n# {{% endmacro %}}\n'
+    changes: dict[str, str | None] = {
+        "frames/src/package/speak.py": '"""Speaks."""\n\n# {% print each.say() %}\n',
+        "parts/size/small/fragments/speak.py": fragment.format("1"),
+        "parts/color/red/fragments/speak.py": fragment.format("{{design.nothing}}"),
+    }
+    with pytest.raises(TemplateError, match="color/red/fragments/speak.py:4: "):
+        render(plan_of(tmp_path, changes))
+
+
 def test_line_ends_and_missing_end_of_file(tmp_path: Path) -> None:
     write_templates(tmp_path)
     crlf = FILES[TRAIN].replace("\n", "\r\n").encode()

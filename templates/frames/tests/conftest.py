@@ -60,10 +60,7 @@ def model_config() -> ModelConfig:
         dim=32,
         n_layers=2,
         n_heads=4,
-        # {% print task.tiny() %}
-        # {% print attention.tiny() %}
-        # {% print span.tiny() %}
-        # {% print feed_forward.tiny() %}
+        # {% print each.tiny() %}
     )
 
 

@@ -11,7 +11,8 @@ from .model import Model
 
 
 # {# Slots: precision.init and parallelism.init bind further attributes; they read model and device.
-#    save and save_rng give entries of a dictionary; load and load_rng read state. #}
+#    init_loads binds one more; save and save_rng give entries of a dictionary; load and load_rng read
+#    state. #}
 @dataclass
 class Progress:
     """How far the run has come."""
@@ -45,6 +46,7 @@ class TrainState:
         self.progress = Progress()
         # {% print precision.init() %}
         # {% print parallelism.init() %}
+        # {% print each.init_loads() %}
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint holds; every key becomes one file of it."""

@@ -14,7 +14,7 @@ from .state import TrainState
 # {# Slots: model reads state, binds model. targets reads and rebinds targets (0-d, this rank's).
 #    before_forward reads model, batch, batches. accumulate reads state, model, batch, targets;
 #    binds micro_loss. loss reads and rebinds loss. before_clip and apply read state, optimizer,
-#    mean_loss, grad_norm; apply binds finite. #}
+#    mean_loss, grad_norm; apply binds finite. after_step reads state, finite. #}
 class StepResult(NamedTuple):
     """What one step did."""
 
@@ -44,5 +44,6 @@ def train_step(state: TrainState, batches: Sequence[Batch], max_grad_norm: float
     # Host-device sync, once a step: a bad one must be known before it is applied.
     mean_loss, grad_norm = torch.stack([loss, norm.float()]).tolist()
     # {% print precision.apply() %}
+    # {% print balance.after_step() %}
     optimizer.zero_grad(set_to_none=True)
     return StepResult(mean_loss, grad_norm, finite)

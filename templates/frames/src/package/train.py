@@ -26,7 +26,8 @@ from .step import StepResult, train_step
 
 
 # {# Slots: set_up reads values, binds device. compile reads model, values. check_resume reads
-#    progress, device. finish reads complete, values; it ends what set_up began. #}
+#    progress, device. finish reads complete, values; it ends what set_up began. metrics reads state, adds
+#    to what is logged of a step. #}
 def train(config: Config) -> int:
     """Run or continue the run in ``config.train.run_dir``; returns the exit code.
 
@@ -82,6 +83,7 @@ def train(config: Config) -> int:
                         "loss": result.loss,
                         "grad_norm": result.grad_norm,
                         "lr": optimizer.param_groups[0]["lr"],
+                        # {% print each.metrics() %}
                     },
                     loader.wait_seconds,
                 )

@@ -1,7 +1,14 @@
 """Every head has keys and values of its own."""
 
 
-def test_attention(model_config, k, v):
-    # {% macro share() %}
+def test_attention(model_config, attention, x):
+    # {% macro project() %}
+    head_dim = model_config.head_dim
+    q = split_heads(attention.wq(x), head_dim)
+    k = split_heads(attention.wk(x), head_dim)
+    v = split_heads(attention.wv(x), head_dim)
     # {% endmacro %}
-    return model_config, k, v
+    # {% macro arrange() %}
+    q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+    # {% endmacro %}
+    return q, k, v, head_dim

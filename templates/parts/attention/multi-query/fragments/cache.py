@@ -1,9 +1,14 @@
 """One key and value head for all query heads."""
 
+import torch
+
 
 class LayerCache:
-    def __init__(self, config):
+    def __init__(self, config, shape, device, dtype):
         # {% macro cache_heads() %}
         n_heads = 1
         # {% endmacro %}
         self.n_heads = n_heads
+        # {% macro cache_values() %}
+        self.values = torch.empty(shape, device=device, dtype=dtype)
+        # {% endmacro %}

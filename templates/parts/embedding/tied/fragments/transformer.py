@@ -4,11 +4,6 @@ import torch.nn.functional as F
 
 
 class Model:
-    def __init__(self, config):
-        # {% macro head() %}
-        # {% endmacro %}
-        self.config = config
-
     def forward(self, x):
         # {% macro logits() %}
         # The output matrix is the embedding itself, so nothing can untie the two.

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 class Model:
     def __init__(self, config):
-        # {% macro head() %}
+        # {% macro modules() %}
         self.output = nn.Linear(config.dim, config.vocab_size, bias=False)
         # {% endmacro %}
         self.config = config

@@ -5,5 +5,3 @@ class ModelConfig:
     # {% macro fields() %}
     head_dim: int = {{design.head_width.head_dim}}  # width of one head
     # {% endmacro %}
-    # {% macro methods() %}
-    # {% endmacro %}

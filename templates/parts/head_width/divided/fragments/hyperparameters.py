@@ -2,8 +2,6 @@
 
 
 class ModelConfig:
-    # {% macro fields() %}
-    # {% endmacro %}
     # {% macro methods() %}
     def __post_init__(self) -> None:
         if self.dim % self.n_heads != 0:

@@ -3,6 +3,6 @@
 
 class Model:
     def forward(self, logits):
-        # {% macro cap() %}
+        # {% macro logits() %}
         return logits
         # {% endmacro %}

@@ -5,6 +5,6 @@ from torch import nn
 
 class Model(nn.Module):
     def __init__(self, config):
-        # {% macro final() %}
+        # {% macro modules() %}
         self.norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
         # {% endmacro %}

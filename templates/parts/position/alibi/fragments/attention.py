@@ -5,7 +5,7 @@ from .alibi import LinearBiases
 
 class Attention:
     def __init__(self, config):
-        # {% macro rotary() %}
+        # {% macro modules() %}
         self.biases = LinearBiases(config.n_heads)
         # {% endmacro %}
         self.config = config

@@ -5,7 +5,7 @@ from .rope import AxialRotaryEmbedding
 
 class Attention:
     def __init__(self, config):
-        # {% macro rotary() %}
+        # {% macro modules() %}
         self.rope = AxialRotaryEmbedding(config.head_dim, config.grid_size)
         # {% endmacro %}
         self.config = config

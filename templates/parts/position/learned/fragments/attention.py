@@ -2,11 +2,6 @@
 
 
 class Attention:
-    def __init__(self, config):
-        # {% macro rotary() %}
-        # {% endmacro %}
-        self.config = config
-
     def forward(self, q, k, mask, cache):
         # {% macro rotate() %}
         # {% endmacro %}

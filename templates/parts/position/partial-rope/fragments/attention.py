@@ -5,7 +5,7 @@ from .rope import PartialRotaryEmbedding
 
 class Attention:
     def __init__(self, config):
-        # {% macro rotary() %}
+        # {% macro modules() %}
         self.rope = PartialRotaryEmbedding(
             config.head_dim, config.rope_fraction, config.max_seq_len, config.rope_theta
         )

@@ -5,7 +5,7 @@ from .rope import RotaryEmbedding
 
 class Attention:
     def __init__(self, config):
-        # {% macro rotary() %}
+        # {% macro modules() %}
         self.rope = RotaryEmbedding(config.head_dim, config.max_seq_len, config.rope_theta)
         # {% endmacro %}
         self.config = config

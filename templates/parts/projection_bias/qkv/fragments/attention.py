@@ -6,7 +6,7 @@ from torch import nn
 
 class Attention:
     def __init__(self, config):
-        # {% macro biases() %}
+        # {% macro modules() %}
         for projection in (self.wq, self.wk, self.wv):
             projection.bias = nn.Parameter(torch.empty(projection.out_features))
         # {% endmacro %}

@@ -2,11 +2,6 @@
 
 
 class Attention:
-    def __init__(self, config):
-        # {% macro norms() %}
-        # {% endmacro %}
-        self.config = config
-
     def forward(self, q, k):
         # {% macro normalize() %}
         # {% endmacro %}

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 class Attention:
     def __init__(self, config):
-        # {% macro norms() %}
+        # {% macro modules() %}
         self.norm_eps = config.norm_eps
         # {% endmacro %}
         self.config = config

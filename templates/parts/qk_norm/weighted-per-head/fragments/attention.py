@@ -5,7 +5,7 @@ from torch import nn
 
 class Attention:
     def __init__(self, config):
-        # {% macro norms() %}
+        # {% macro modules() %}
         self.q_norm = nn.RMSNorm(config.head_dim, eps=config.norm_eps)
         self.k_norm = nn.RMSNorm(config.head_dim, eps=config.norm_eps)
         # {% endmacro %}

@@ -5,6 +5,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ModelConfig:
-    # {% macro fields() %}
+    # {% macro vocabulary() %}
     vocab_size: int = {{design.tokenizer.vocab_size}}  # tokens the tokenizer learns at most
     # {% endmacro %}

@@ -5,6 +5,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ModelConfig:
-    # {% macro fields() %}
+    # {% macro vocabulary() %}
     vocab_size: int = 256  # every byte is a token
     # {% endmacro %}

@@ -12,8 +12,9 @@ def test_what_a_sublayer_adds_is_normalized(model_config: ModelConfig) -> None:
     assert isinstance(block, Block)
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(2, 5, model_config.dim, generator=generator)
-    block.attention.wo.weight.mul_(1000)  # which the norm takes back
-    block.feed_forward.w2.weight.mul_(1000)
+    for name, weight in block.named_parameters():
+        if name.endswith(("wo.weight", "w2.weight")):
+            weight.mul_(1000)  # which the norm takes back
     added = block(x) - x
     middle = block.attention_norm(block.attention(x))
     assert_close(added, middle + block.ffn_norm(block.feed_forward(x + middle)), atol=1e-5, rtol=0)

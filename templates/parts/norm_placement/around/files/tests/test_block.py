@@ -12,8 +12,9 @@ def test_what_a_sublayer_reads_and_adds_is_normalized(model_config: ModelConfig)
     assert isinstance(block, Block)
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(2, 5, model_config.dim, generator=generator)
-    block.attention.wo.weight.mul_(1000)  # which the norm takes back
-    block.feed_forward.w2.weight.mul_(1000)
+    for name, weight in block.named_parameters():
+        if name.endswith(("wo.weight", "w2.weight")):
+            weight.mul_(1000)  # which the norm takes back
     middle = x + block.post_attention_norm(block.attention(block.attention_norm(x)))
     added = block.post_ffn_norm(block.feed_forward(block.ffn_norm(middle)))
     assert_close(block(x), middle + added, atol=1e-5, rtol=0)

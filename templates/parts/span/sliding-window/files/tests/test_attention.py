@@ -9,9 +9,10 @@ from torch import Tensor
 from torch.testing import assert_close
 
 
-# {# Slots: function binds normalized; normalize reads attention, rebinds q and k; rotate reads
-#    attention, rebinds q and k; share reads model_config, rebinds k and v; bias reads distance,
-#    rebinds scores. #}
+# {# Slots: function binds normalized; project reads attention, model_config and x, binds head_dim, q
+#    and k (B, T, N, H), the features that know their position, and what else it takes; normalize and
+#    rotate read attention, rebind q and k; arrange binds q, k and v (B, N, T, H), one for each query
+#    head; bias reads distance, rebinds scores. #}
 def split_heads(x: Tensor, head_dim: int) -> Tensor:
     return x.view(*x.shape[:-1], -1, head_dim)
 
@@ -23,14 +24,10 @@ def test_attention_is_a_mean_of_values_weighted_by_a_softmax(model_config: Model
     assert isinstance(attention, Attention)
     shape = (2, model_config.max_seq_len, model_config.dim)
     x = torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    head_dim = model_config.head_dim
-    q = split_heads(attention.wq(x), head_dim)
-    k = split_heads(attention.wk(x), head_dim)
-    v = split_heads(attention.wv(x), head_dim)
+    # {% print attention.project() %}
     # {% print qk_norm.normalize() %}
     # {% print position.rotate() %}
-    q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
-    # {% print attention.share() %}
+    # {% print attention.arrange() %}
     scores = q @ k.mT / math.sqrt(head_dim)
     positions = torch.arange(x.size(1))
     distance = positions[:, None] - positions

@@ -141,7 +141,11 @@ class _Tokens:
 
     def __init__(self, folder: Path, split: str, n_tokens: int, dtype: str) -> None:
         paths = sorted(folder.glob(f"{split}-*.bin"))
-        self._shards = [np.memmap(path, dtype=dtype, mode="r") for path in paths]
+        try:
+            self._shards = [np.memmap(path, dtype=dtype, mode="r") for path in paths]
+        except (OSError, ValueError) as error:  # an empty file cannot be mapped
+            problem = f"data.prepared_dir = {folder}: {error}; prepare the text again"
+            raise ConfigError([problem]) from error
         self._ends = np.cumsum([len(shard) for shard in self._shards])
         found = int(self._ends[-1]) if paths else 0
         if found != n_tokens:

@@ -3,7 +3,7 @@
     python -m pydoc_lm.train [--config FILE] [group.key=value ...]
 
 Exit codes: 0 the run is complete; 1 it failed; 2 a value or the data is wrong, nothing was done;
-75 it was asked to stop (SIGTERM or SIGUSR1) and saved: the same command continues it.
+75 it was asked to stop (SIGTERM or SIGUSR1) and saved: the same command continues it; 130 Ctrl-C.
 """
 
 import sys
@@ -127,6 +127,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2
+    except (FloatingPointError, OSError) as error:  # a loss that is not finite, a full disk
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted; the same command continues from the last checkpoint", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

@@ -7,6 +7,10 @@ from torch import Tensor, nn
 from .data import IGNORE_INDEX, Batch
 
 
+# {# Slot: joined may decorate summed_loss. #}
+
+
+# {% print balance.joined() %}
 def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
     """Cross-entropy in nats, summed over all targets of the batch (0-d, float32).
 

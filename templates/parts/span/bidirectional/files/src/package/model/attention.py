@@ -9,17 +9,15 @@ from torch import Tensor, nn
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: projections reads config, binds self.wq, wk, wv, wo; norms and rotary read config, may
-#    bind modules of self; normalize rebinds q and k; rotate rebinds q and k. #}
+# {# Slots: projections reads config, binds self.head_dim, wq, wk, wv, wo; modules read config, may
+#    bind more of self; normalize and rotate rebind q and k. #}
 class Attention(nn.Module):
     """Every patch looks at all patches."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.head_dim = config.head_dim
         # {% print attention.projections() %}
-        # {% print qk_norm.norms() %}
-        # {% print position.rotary() %}
+        # {% print each.modules() %}
 
     def forward(self, x: Tensor) -> Tensor:
         """x (B, T, D) -> (B, T, D)."""

@@ -9,28 +9,25 @@ from .cache import LayerCache
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: projections reads config, binds self.wq, wk, wv, wo; biases adds to them; norms and
-#    rotary read config, may bind modules of self; normalize rebinds q and k; rotate reads cache,
-#    rebinds q and k; bias reads q and k, rebinds mask; attend reads q, k, v, mask, binds heads. #}
+# {# Slots: projections reads config, binds what of self project needs, and self.wo; modules add to
+#    that. project reads x, binds q and k (B, T, N, H), the features that know their position, and
+#    what else it takes; normalize rebinds q and k; rotate reads cache, rebinds q and k. arrange binds
+#    q, k and v (B, N, T, H), of which the cache keeps k and v; bias reads q and k, rebinds mask;
+#    attend reads q, k and v, of S tokens, and mask, binds heads (B, N, T, H). #}
 class Attention(nn.Module):
     """Every token looks at itself and at all tokens before it."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.head_dim = config.head_dim
         # {% print attention.projections() %}
-        # {% print projection_bias.biases() %}
-        # {% print qk_norm.norms() %}
-        # {% print position.rotary() %}
+        # {% print each.modules() %}
 
     def forward(self, x: Tensor, cache: LayerCache | None = None) -> Tensor:
         """x (B, T, D) -> (B, T, D); with a cache, x follows the tokens that the cache has seen."""
-        q = self.wq(x).unflatten(-1, (-1, self.head_dim))  # (B, T, N, H), as k and v
-        k = self.wk(x).unflatten(-1, (-1, self.head_dim))
-        v = self.wv(x).unflatten(-1, (-1, self.head_dim))
+        # {% print attention.project() %}
         # {% print qk_norm.normalize() %}
         # {% print position.rotate() %}
-        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
+        # {% print attention.arrange() %}
         mask: Tensor | None = None
         if cache is not None:
             k, v, mask = cache.extend(k, v)

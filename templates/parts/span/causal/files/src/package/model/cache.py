@@ -9,7 +9,8 @@ from torch import Tensor
 from .hyperparameters import ModelConfig
 
 
-# {# Slot: cache_heads reads config, binds n_heads. #}
+# {# Slots: cache_heads reads config, binds n_heads; cache_values reads config, shape, device and
+#    dtype, binds self.values. #}
 class LayerCache:
     """Keys and values of one layer, in memory that is taken once, for ``max_seq_len`` tokens."""
 
@@ -19,7 +20,7 @@ class LayerCache:
         # {% print attention.cache_heads() %}
         shape = (batch_size, n_heads, config.max_seq_len, config.head_dim)
         self.keys = torch.empty(shape, device=device, dtype=dtype)
-        self.values = torch.empty(shape, device=device, dtype=dtype)
+        # {% print attention.cache_values() %}
         self.length = 0  # tokens seen
 
     def extend(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:

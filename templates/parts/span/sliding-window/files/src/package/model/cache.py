@@ -10,7 +10,8 @@ from .hyperparameters import ModelConfig
 from .window import window_mask
 
 
-# {# Slot: cache_heads reads config, binds n_heads. #}
+# {# Slots: cache_heads reads config, binds n_heads; cache_values reads config, shape, device and
+#    dtype, binds self.values. #}
 class LayerCache:
     """Keys and values of one layer, for the ``window - 1`` tokens that the next one can see.
 
@@ -22,8 +23,9 @@ class LayerCache:
     ) -> None:
         self.window = config.window
         # {% print attention.cache_heads() %}
-        self.keys = torch.empty(batch_size, n_heads, 0, config.head_dim, device=device, dtype=dtype)
-        self.values = torch.empty_like(self.keys)
+        shape = (batch_size, n_heads, 0, config.head_dim)
+        self.keys = torch.empty(shape, device=device, dtype=dtype)
+        # {% print attention.cache_values() %}
         self.length = 0  # tokens seen, those that were dropped too
 
     def extend(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -12,9 +12,10 @@ from .block import Block
 from .cache import Cache
 from .hyperparameters import ModelConfig
 
-# {# Slots: embedding and head read config, may bind modules of self; final binds self.norm; embed
-#    reads self, start and end (positions of tokens), rebinds x; logits reads x, binds logits; cap
-#    returns them; table is a row of the docstring; init reads name, fills weight. #}
+# {# Slots: embedding reads config, may bind modules of self, as do modules, which bind self.norm;
+#    embed reads self, start and end (positions of tokens), rebinds x; logits read x, return them;
+#    table is a row of the docstring; init reads name, fills weight; init_buffers reads self; flops
+#    read self, bind attention, may rebind products. #}
 INIT_STD = 0.02  # GPT-2, https://github.com/openai/gpt-2/blob/master/src/model.py
 
 
@@ -27,8 +28,7 @@ class Transformer(nn.Module):
         self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
         # {% print position.embedding() %}
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
-        # {% print normalization.final() %}
-        # {% print embedding.head() %}
+        # {% print each.modules() %}
 
     def forward(self, tokens: Tensor, cache: Cache | None = None) -> Tensor:
         """Logits (B, T, V) of what follows each of ``tokens`` (B, T), int64.
@@ -48,8 +48,7 @@ class Transformer(nn.Module):
         layer_caches = [None] * len(self.layers) if cache is None else cache.layers
         for layer, layer_cache in zip(self.layers, layer_caches, strict=True):
             x = layer(x, layer_cache)
-        # {% print embedding.logits() %}
-        # {% print logits.cap() %}
+        # {% print each.logits() %}
 
     def new_cache(self, batch_size: int) -> Cache:
         """An empty cache for ``batch_size`` sequences, beside the weights and in their type."""
@@ -81,6 +80,7 @@ class Transformer(nn.Module):
             std = INIT_STD / math.sqrt(2 * self.config.n_layers) if is_residual else INIT_STD
             drawn = torch.normal(0.0, std, weight.shape, generator=generator, device="cpu")
             weight.copy_(drawn)
+        # {% print each.init_buffers() %}
 
     def flops_per_token(self) -> int:
         """FLOPs of forward and backward per token, in a sequence of ``max_seq_len`` tokens.
@@ -91,9 +91,7 @@ class Transformer(nn.Module):
         matrices = [m.weight for m in self.layers.modules() if isinstance(m, nn.Linear)]
         # The output matrix is as large as that of the embeddings, of which rows are looked up only.
         products = 2 * sum(weight.numel() for weight in (*matrices, self.tok_embeddings.weight))
-        # Scores and weighted sum: 2 FLOPs each for every pair of tokens and feature.
-        width = self.config.n_heads * self.config.head_dim
-        attention = 4 * self.config.n_layers * self.config.max_seq_len * width
+        # {% print each.flops() %}
         return 3 * (products + attention)
 
 

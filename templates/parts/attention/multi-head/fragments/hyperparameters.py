@@ -1,7 +1,0 @@
-"""As many key and value heads as query heads."""
-
-
-class ModelConfig:
-    # {% macro fields() %}
-    # {% endmacro %}
-    pass

@@ -1,8 +1,0 @@
-"""Nothing to make smaller."""
-
-
-def model_config():
-    return dict(
-        # {% macro tiny() %}
-        # {% endmacro %}
-    )

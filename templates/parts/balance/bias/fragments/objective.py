@@ -1,0 +1,4 @@
+"""The objective is the loss alone."""
+
+# {% macro joined() %}
+# {% endmacro %}

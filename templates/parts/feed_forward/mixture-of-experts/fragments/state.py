@@ -1,0 +1,10 @@
+"""The load of the experts, for the log."""
+
+import torch
+
+
+class TrainState:
+    def __init__(self):
+        # {% macro init_loads() %}
+        self.loads = torch.zeros(0, 0)  # of the experts in the last step, of all layers
+        # {% endmacro %}

@@ -1,0 +1,4 @@
+"""All tokens were counted here."""
+
+# {% macro all_ranks() %}
+# {% endmacro %}

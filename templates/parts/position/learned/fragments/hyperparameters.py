@@ -1,7 +1,0 @@
-"""No sizes of its own."""
-
-
-class ModelConfig:
-    # {% macro fields() %}
-    # {% endmacro %}
-    pass

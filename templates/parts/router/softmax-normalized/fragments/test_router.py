@@ -1,0 +1,15 @@
+"""Probabilities, scaled to add up to 1."""
+
+import math
+
+
+def expected(logits, scores, chosen):
+    # {% macro score() %}
+    scores = [math.exp(logit) for logit in logits]
+    scores = [score / sum(scores) for score in scores]
+    # {% endmacro %}
+    # {% macro weigh() %}
+    weights = [scores[expert] for expert in chosen]
+    weights = [weight / sum(weights) for weight in weights]
+    # {% endmacro %}
+    return weights

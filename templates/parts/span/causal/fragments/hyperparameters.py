@@ -1,7 +1,0 @@
-"""All tokens before it."""
-
-
-class ModelConfig:
-    # {% macro fields() %}
-    # {% endmacro %}
-    pass
