@@ -97,6 +97,12 @@ def test_stopped_and_continued_equals_uninterrupted(
     assert curves(again.train.run_dir) == curves(config.train.run_dir)
 
 
+def test_a_checkpoint_of_other_data_is_refused(config: Config) -> None:
+    assert train(config) == 0
+    with pytest.raises(ConfigError, match=r"seed 1; here it is .* seed 2; set train\.run_dir"):
+        train(replace(config, train=replace(config.train, seed=2)))
+
+
 def test_a_checkpoint_of_another_model_is_refused(
     config: Config, model_config: ModelConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,7 +42,7 @@ def train(config: Config) -> int:
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
-    _resume(state, checkpoints)
+    _resume(state, checkpoints, train_set.identity)
     progress = state.progress
     # {% print parallelism.check_resume() %}
     # {% print graph_mode.compile() %}
@@ -96,12 +96,23 @@ def train(config: Config) -> int:
     return 0 if complete else EXIT_STOPPED
 
 
-def _resume(state: TrainState, checkpoints: Checkpoints) -> None:
-    """Continue from the newest checkpoint, if there is one."""
+def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
+    """Continue from the newest checkpoint, if there is one.
+
+    Raises ``ConfigError`` if it was trained on other data: its position there would mean nothing.
+    """
     # Loaded here, so that no second copy of the weights stays on the device during training.
     saved = checkpoints.load_latest(state.device)
     if saved is not None:
         state.load_state_dict(saved)
+        if state.progress.data != data:
+            raise ConfigError(
+                [
+                    f"the checkpoint was trained on other data: {state.progress.data}; here it is"
+                    f" {data}; set train.run_dir to a new directory, or undo the change"
+                ]
+            )
+    state.progress.data = data
 
 
 def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:

@@ -3,20 +3,26 @@
 import json
 import math
 import os
+import sys
 import time
+import warnings
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import IO, NamedTuple, Self
 
 import torch
 
-from .config import Config
+from .config import Config, ConfigError
 from .device import peak_memory_bytes
 from .model import Model
 
+if sys.platform != "win32":
+    import fcntl
+
 LOG_NAME = "log.jsonl"
+LONGEST_ETA = 1e12  # seconds; a time span in Python holds less than a hundred times as many
 
 # Dense 16-bit tensor-core peaks in FLOP/s (bfloat16; float16 on V100) from NVIDIA's data sheets and
 # architecture papers, which often print twice this number, meant for sparse matrices. A name that
@@ -77,8 +83,13 @@ class RunLog:
         self._start = self._step_start = time.perf_counter()
         self._begin_interval(0.0)
         run_dir = Path(config.train.run_dir)
-        run_dir.mkdir(parents=True, exist_ok=True)
-        self._file = _reopen(run_dir, step).open("a", encoding="utf-8", buffering=1)  # by the line
+        try:
+            run_dir.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(run_dir)
+            path = _reopen(run_dir, step)
+        except OSError as error:
+            raise ConfigError([f"train.run_dir = {run_dir}: {error}"]) from error
+        self._file = path.open("a", encoding="utf-8", buffering=1)  # by the line
 
     def say(self, *lines: str) -> None:
         """Print lines that are not metrics."""
@@ -128,6 +139,7 @@ class RunLog:
     def close(self) -> None:
         """Close the files; nothing can be written afterwards."""
         self._file.close()
+        self._lock.close()
 
     def __enter__(self) -> Self:
         return self
@@ -152,7 +164,8 @@ class RunLog:
         columns += [_to_text(name, value) for name, value in metrics.items()]
         if step > self._first_step:
             per_step = (time.perf_counter() - self._start) / (step - self._first_step)
-            columns.append(f"eta {timedelta(seconds=round(per_step * (total - step)))}")
+            seconds = min(per_step * (total - step), LONGEST_ETA)
+            columns.append(f"eta {timedelta(seconds=round(seconds))}")
         self.say("  ".join(columns))
 
 
@@ -164,13 +177,38 @@ def peak_flops(device: torch.device) -> float | None:
 def read_log(run_dir: Path) -> list[Entry]:
     """The entries of a run's log in order; none if there is no log.
 
-    A last line that was cut off when the run was killed is left out.
+    A last line that was cut off when the run was killed is left out, and so is, with a warning, one
+    that is no entry, such as the zeros that a power failure can leave.
     """
     path = run_dir / LOG_NAME
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    return [_from_json(line) for line in lines if line.endswith("\n")]
+    entries = []
+    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
+        try:
+            entries.append(_from_json(line))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            warnings.warn(f"{path}: line {number} is no entry and left out", stacklevel=2)
+    return entries
+
+
+def _lock(run_dir: Path) -> IO[bytes]:
+    """An open file that keeps other processes out of the directory until it is closed.
+
+    Raises ``ConfigError`` if one is there: two would replace each other's log and checkpoints.
+    """
+    file = (run_dir / "lock").open("wb")
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.close()
+            raise ConfigError(
+                [f"train.run_dir = {run_dir}: another process trains there; give another directory"]
+            ) from error
+        except OSError:
+            pass  # this file system has no locks
+    return file
 
 
 def _reopen(run_dir: Path, step: int) -> Path:
@@ -192,7 +230,7 @@ def _to_json(entry: Entry) -> str:
     return json.dumps(values, allow_nan=False) + "\n"
 
 
-def _from_json(line: str) -> Entry:
+def _from_json(line: bytes) -> Entry:
     values = json.loads(line)
     step = values.pop("step")
     return Entry(step, {k: None if v is None else float(v) for k, v in values.items()})

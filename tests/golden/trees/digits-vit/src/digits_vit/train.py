@@ -3,7 +3,7 @@
     python -m digits_vit.train [--config FILE] [group.key=value ...]
 
 Exit codes: 0 the run is complete; 1 it failed; 2 a value or the data is wrong, nothing was done;
-75 it was asked to stop (SIGTERM or SIGUSR1) and saved: the same command continues it.
+75 it was asked to stop (SIGTERM or SIGUSR1) and saved: the same command continues it; 130 Ctrl-C.
 """
 
 import sys
@@ -42,7 +42,7 @@ def train(config: Config) -> int:
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
-    _resume(state, checkpoints)
+    _resume(state, checkpoints, train_set.identity)
     progress = state.progress
     with (
         Loader(
@@ -95,12 +95,23 @@ def train(config: Config) -> int:
     return 0 if complete else EXIT_STOPPED
 
 
-def _resume(state: TrainState, checkpoints: Checkpoints) -> None:
-    """Continue from the newest checkpoint, if there is one."""
+def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
+    """Continue from the newest checkpoint, if there is one.
+
+    Raises ``ConfigError`` if it was trained on other data: its position there would mean nothing.
+    """
     # Loaded here, so that no second copy of the weights stays on the device during training.
     saved = checkpoints.load_latest(state.device)
     if saved is not None:
         state.load_state_dict(saved)
+        if state.progress.data != data:
+            raise ConfigError(
+                [
+                    f"the checkpoint was trained on other data: {state.progress.data}; here it is"
+                    f" {data}; set train.run_dir to a new directory, or undo the change"
+                ]
+            )
+    state.progress.data = data
 
 
 def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:
@@ -127,6 +138,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2
+    except (FloatingPointError, OSError) as error:  # a loss that is not finite, a full disk
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted; the same command continues from the last checkpoint", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ class Checkpoints:
         """Write ``state`` as the checkpoint of ``step``; ``best`` says that none was better.
 
         Once it is durable, older ones are deleted but for the last ``keep_last`` and the best.
-        Raises ``OSError`` or ``RuntimeError`` if it cannot be written, as on a full disk; what was
-        there before stays usable.
+        Raises ``OSError`` if it cannot be written, as on a full disk; what was there before stays
+        usable.
         """
         self.directory.mkdir(parents=True, exist_ok=True)
         final = self.directory / f"step-{step:08d}"
@@ -80,7 +80,10 @@ class Checkpoints:
         manifest = {}
         for name, value in state.items():
             path = partial / f"{name}.pt"
-            torch.save(value, path)
+            try:
+                torch.save(value, path)
+            except RuntimeError as error:  # what torch makes of a full disk
+                raise OSError(f"{path} cannot be written: {error}") from error
             _sync(path)
             manifest[path.name] = {"bytes": path.stat().st_size, "crc32": _checksum(path)}
         _write_durably(partial / MANIFEST, json.dumps(manifest, indent=2))

@@ -123,8 +123,8 @@ class TrainConfig:
         ):
             if getattr(self, name) < 1:
                 yield f"train.{name} = {getattr(self, name)}: must be at least 1"
-        if self.seed < 0:
-            yield f"train.seed = {self.seed}: must be at least 0"
+        if not 0 <= self.seed < 2**32:
+            yield f"train.seed = {self.seed}: must be at least 0 and below 2**32, as NumPy wants it"
         if self.max_skipped_steps < 0:
             yield f"train.max_skipped_steps = {self.max_skipped_steps}: must be at least 0"
         if not self.max_grad_norm > 0:
@@ -173,9 +173,9 @@ def load_config(arguments: Sequence[str]) -> Config:
     parser.add_argument("--config", type=Path, default=Path("configs/train.yaml"), metavar="FILE")
     parser.add_argument("overrides", nargs="*", metavar="group.key=value")
     options = parser.parse_args(arguments)
-    malformed = [text for text in options.overrides if "=" not in text]
+    malformed = [problem for text in options.overrides for problem in _malformed(text)]
     if malformed:
-        raise ConfigError([f"{text}: not of the form group.key=value" for text in malformed])
+        raise ConfigError(malformed)
     try:
         merged = OmegaConf.merge(
             OmegaConf.load(options.config), OmegaConf.from_dotlist(options.overrides)
@@ -190,6 +190,17 @@ def load_config(arguments: Sequence[str]) -> Config:
     if problems or not isinstance(config, Config):
         raise ConfigError(problems)
     return config
+
+
+def _malformed(override: str) -> Iterator[str]:
+    """What is wrong with the form of an override, whatever its key and value."""
+    if "=" not in override or override.endswith("=???"):  # OmegaConf's word for no value
+        yield f"{override}: not of the form group.key=value"
+        return
+    try:
+        OmegaConf.from_dotlist([override])
+    except (OmegaConfBaseException, YAMLError) as error:
+        yield f"{override}: not a value in YAML: {' '.join(str(error).split())}"
 
 
 def _build(kind: type[Any], values: object, path: str, problems: list[str]) -> object:

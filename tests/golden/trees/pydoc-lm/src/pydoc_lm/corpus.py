@@ -28,7 +28,7 @@ class Document:
         return self.source if isinstance(self.source, bytes) else self.source.read_bytes()
 
     def text(self) -> str:
-        """The content as text; raises ``ConfigError`` if it is not UTF-8."""
+        """The content as text; raises ``ConfigError`` if it cannot be read or is not UTF-8."""
         try:
             return self.read().decode("utf-8")
         except UnicodeDecodeError as error:
@@ -39,6 +39,8 @@ class Document:
                     " data.file_patterns"
                 ]
             ) from error
+        except OSError as error:
+            raise ConfigError([f"data.text: {error}"]) from error
 
 
 def list_documents(config: DataConfig) -> list[Document]:

@@ -28,7 +28,7 @@ class Sampling:
     seed: int
 
     def __post_init__(self) -> None:
-        if self.temperature < 0:
+        if not self.temperature >= 0:
             raise ValueError(f"temperature = {self.temperature}: must be 0 (greedy) or more")
         if self.top_k < 1:
             raise ValueError(
@@ -54,6 +54,8 @@ def generate(
     A row that has reached ``stop_token`` is filled up with it; when all have, generation ends. When
     ``max_seq_len`` tokens are reached, the model goes on from the last half of them.
     """
+    if n_tokens < 1:
+        raise ValueError(f"tokens = {n_tokens}: must be at least 1")
     if prompt.size(1) == 0:
         raise ValueError("the prompt is empty: give the model at least one token to continue")
     generator = torch.Generator().manual_seed(sampling.seed)
@@ -105,7 +107,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     text = tokens[0].tolist()
     if text[-1] == tokenizer.end_of_text:
         text.pop()
-    print(tokenizer.decode(text))
+    # A model writes any character, and the encoding of a pipe may not have them all.
+    encoding = sys.stdout.encoding
+    print(tokenizer.decode(text).encode(encoding, "replace").decode(encoding))
     return 0
 
 

@@ -42,18 +42,22 @@ def prepare(config: DataConfig, model: ModelConfig, shard_tokens: int = SHARD_TO
     """Write the tokens of the text into ``config.prepared_dir``; replaces what was prepared there.
 
     Each document is held in memory as a whole while it is encoded. Raises ``ConfigError`` if the
-    text is too short, is not UTF-8 or cannot be read.
+    text is too short, is not UTF-8 or cannot be read, or if the tokens cannot be written.
     """
     target = Path(config.prepared_dir)
+    if target.exists() and not target.is_dir():
+        raise ConfigError([f"data.prepared_dir = {target}: is a file; give a folder"])
     if target.exists() and not (target / META_NAME).exists() and any(target.iterdir()):
         raise ConfigError(
             [f"data.prepared_dir = {target}: holds other files; give an empty or a new folder"]
         )
     folder = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    folder.mkdir(parents=True)
     try:
+        folder.mkdir(parents=True)
         meta = _fill(folder, config, model, shard_tokens)
         _install(folder, target)
+    except OSError as error:
+        raise ConfigError([f"data.prepared_dir = {target}: {error}"]) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return meta
