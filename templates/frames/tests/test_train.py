@@ -51,7 +51,9 @@ def send_during(
     monkeypatch.setattr(train_module, function, interrupted)
 
 
-def test_a_run_is_logged_drawn_and_saved(config: Config) -> None:
+def test_a_run_is_logged_drawn_and_saved(
+    config: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert train(config) == 0
     run_dir = Path(config.train.run_dir)
     steps = [entry.step for entry in read_log(run_dir)]
@@ -59,6 +61,7 @@ def test_a_run_is_logged_drawn_and_saved(config: Config) -> None:
     assert (run_dir / "loss.png").stat().st_size > 0
     assert final_state(config.train.run_dir)["progress"]["step"] == 6
     assert train(config) == 0  # complete: nothing more to do
+    assert "is complete after step 6" in capsys.readouterr().out
     assert [entry.step for entry in read_log(run_dir)] == steps
     shorter = replace(config, train=replace(config.train, steps=5))
     assert train(shorter) == 0  # it has gone further already

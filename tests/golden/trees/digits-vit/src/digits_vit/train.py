@@ -50,7 +50,7 @@ def train(config: Config) -> int:
         ) as loader,
         RunLog(config, model, progress.step, device) as log,
     ):
-        log.say(*describe_groups(optimizer), log.describe_mfu())
+        log.say(*describe_groups(optimizer), log.describe_mfu(), _describe_start(progress, values))
         while not stop.requested():
             finished = progress.step >= values.steps
             due = finished or progress.step % values.eval_every == 0
@@ -112,6 +112,18 @@ def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
                 ]
             )
     state.progress.data = data
+
+
+def _describe_start(progress: Progress, values: TrainConfig) -> str:
+    """Where the run begins this time."""
+    if progress.evaluated_step >= values.steps:
+        return (
+            f"{values.run_dir} is complete after step {progress.step}; raise train.steps, or give"
+            " another train.run_dir"
+        )
+    if progress.step > 0:
+        return f"continuing {values.run_dir} after step {progress.step} of {values.steps}"
+    return f"starting {values.run_dir}, {values.steps} steps"
 
 
 def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:
