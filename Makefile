@@ -27,7 +27,7 @@ demo: $(VENV)/installed
 		python -m pydoc_lm.generate --run runs/default "The import statement"'
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal --durations 10
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from scaffold.catalogue import Catalogue
+
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Run elsewhere: the demo by tests/demo, the tests by themselves, the installation by tests/install.
-ELSEWHERE = ("make demo", "make test", "python3 -m venv", ".venv/bin/pip install")
+ELSEWHERE = ("make demo", "make test", "python3 -m venv", ". .venv", "pip install .")
 INSTALL = "python -m pip install -e ."
 
 
@@ -84,3 +86,12 @@ def test_every_command_works_and_prints_what_is_shown(repository: Path, tmp_path
         assert result.returncode == (2 if "problem(s)" in shown else 0), result.stderr + command
         assert result.stdout + result.stderr, command
         assert plain(shown) in plain(result.stdout + result.stderr), command
+
+
+def test_the_table_lists_every_variant(repository: Path, catalogue: Catalogue) -> None:
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    rows = {
+        axis: set(re.findall(r"`([\w-]+)`", variants))
+        for axis, variants in re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.MULTILINE)
+    }
+    assert rows == {name: set(axis.parts) for name, axis in catalogue.axes.items()}

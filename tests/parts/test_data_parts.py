@@ -318,7 +318,7 @@ def test_a_failed_preparation_leaves_the_one_before(
         raise OSError("no space left")
 
     monkeypatch.setattr(os, "fsync", lost)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(text_bytes.config.ConfigError, match="no space left"):
         text_bytes.prepare.prepare(config, model)
     assert {path.name: path.read_bytes() for path in (tmp_path / "prepared").iterdir()} == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["prepared", "text"]

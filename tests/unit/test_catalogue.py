@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from synthetic import FILES, write_templates
 
+from scaffold.answers import Answer
 from scaffold.catalogue import default_roots, read_catalogue
-from scaffold.errors import TemplateError
+from scaffold.errors import DesignError, TemplateError
+from scaffold.parse import parse_design
 
 PART = "parts/color/red/part.yaml"
 
@@ -161,3 +163,11 @@ def test_refuses_links_and_missing_folders(tmp_path: Path) -> None:
 def test_the_template_tree_of_the_tool_can_be_read() -> None:
     catalogue = read_catalogue(*default_roots())
     assert "task" in catalogue.axes
+
+
+def test_a_device_that_no_run_could_use_is_refused() -> None:
+    catalogue = read_catalogue()
+    for name in ("auto", "cuda", "mps", "cpu"):
+        parse_design(catalogue, {"training.device": Answer(name, "flag")})
+    with pytest.raises(DesignError, match=r"training\.device = gpu0: .* choose auto, cuda"):
+        parse_design(catalogue, {"training.device": Answer("gpu0", "flag")})

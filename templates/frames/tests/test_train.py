@@ -51,7 +51,9 @@ def send_during(
     monkeypatch.setattr(train_module, function, interrupted)
 
 
-def test_a_run_is_logged_drawn_and_saved(config: Config) -> None:
+def test_a_run_is_logged_drawn_and_saved(
+    config: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert train(config) == 0
     run_dir = Path(config.train.run_dir)
     steps = [entry.step for entry in read_log(run_dir)]
@@ -59,6 +61,7 @@ def test_a_run_is_logged_drawn_and_saved(config: Config) -> None:
     assert (run_dir / "loss.png").stat().st_size > 0
     assert final_state(config.train.run_dir)["progress"]["step"] == 6
     assert train(config) == 0  # complete: nothing more to do
+    assert "is complete after step 6" in capsys.readouterr().out
     assert [entry.step for entry in read_log(run_dir)] == steps
     shorter = replace(config, train=replace(config.train, steps=5))
     assert train(shorter) == 0  # it has gone further already
@@ -95,6 +98,12 @@ def test_stopped_and_continued_equals_uninterrupted(
     expected, found = final_state(config.train.run_dir), final_state(again.train.run_dir)
     assert identical(found, expected)
     assert curves(again.train.run_dir) == curves(config.train.run_dir)
+
+
+def test_a_checkpoint_of_other_data_is_refused(config: Config) -> None:
+    assert train(config) == 0
+    with pytest.raises(ConfigError, match=r"seed 1; here it is .* seed 2; set train\.run_dir"):
+        train(replace(config, train=replace(config.train, seed=2)))
 
 
 def test_a_checkpoint_of_another_model_is_refused(

@@ -6,7 +6,7 @@ from types import FrameType
 EXIT_STOPPED = 75  # EX_TEMPFAIL of sysexits.h: nothing is wrong, start again to continue
 
 
-# {# Slot: stop_requested returns from requested; it reads and may set self._received. #}
+# {# Slot: stop_requested returns from requested; it reads self._received. #}
 class StopSignal:
     """Remembers that SIGTERM or SIGUSR1 arrived, so that the loop can save and leave.
 

@@ -6,7 +6,7 @@ from .parallel import any_rank
 class StopSignal:
     def requested(self):
         # {% macro stop_requested() %}
-        # Often only one process gets the signal; all must leave at the same step.
-        self._received = any_rank(self._received)
-        return self._received
+        # Often only one process gets the signal; all must leave at the same step. The answer is not
+        # kept: a signal that comes during the vote would be overwritten by it.
+        return any_rank(self._received)
         # {% endmacro %}

@@ -1,6 +1,7 @@
 """Two processes do what one does: same loss, same gradients, same weights, same data."""
 
 import os
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -11,6 +12,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from conftest import start_process
+from package import signals
 from package.config import Config, ConfigError
 from package.data import TrainSet, ValidationSet
 from package.evaluate import evaluate
@@ -126,6 +128,17 @@ def one_rank_is_stopped() -> bool:
 
 def test_a_signal_to_one_rank_stops_all(tmp_path: Path) -> None:
     assert run_ranks(2, tmp_path / "stop", one_rank_is_stopped) == [True, True]
+
+
+def test_a_signal_that_comes_during_the_vote_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop = StopSignal()
+
+    def interrupted_vote(flag: bool) -> bool:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return flag
+
+    monkeypatch.setattr(signals, "any_rank", interrupted_vote)
+    assert [stop.requested(), stop.requested()] == [False, True]
 
 
 def one_rank_is_not_finite(config: Config, model_config: ModelConfig) -> dict[str, Any]:

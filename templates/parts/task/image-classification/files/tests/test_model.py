@@ -15,13 +15,17 @@ CPU = torch.device("cpu")
 
 
 # {# Slot: expected_std reads name, may rebind std. #}
-@pytest.fixture
-def model(model_config: ModelConfig) -> VisionTransformer:
-    """The model with a head that is not zero, as after some training."""
-    model = build_model(model_config, CPU, seed=0)
+def build_with_head(config: ModelConfig) -> VisionTransformer:
+    """A model with a head that is not zero, as after some training."""
+    model = build_model(config, CPU, seed=0)
     with torch.no_grad():
         model.head.weight.normal_(generator=torch.Generator().manual_seed(1))
     return model
+
+
+@pytest.fixture
+def model(model_config: ModelConfig) -> VisionTransformer:
+    return build_with_head(model_config)
 
 
 def random_images(config: ModelConfig) -> Tensor:
@@ -63,12 +67,11 @@ def test_every_pixel_counts(model: VisionTransformer) -> None:
 
 
 @torch.no_grad()
-def test_the_order_of_patches_matters(model: VisionTransformer) -> None:
-    if model.config.grid_size == 1:
-        pytest.skip("an image is one patch")
+def test_the_order_of_patches_matters(model_config: ModelConfig) -> None:
+    size = model_config.patch_size
+    model = build_with_head(replace(model_config, image_size=2 * size))
     images = random_images(model.config)
     moved = images.clone()  # the first two patches change places
-    size = model.config.patch_size
     moved[..., :size, :size] = images[..., :size, size : 2 * size]
     moved[..., :size, size : 2 * size] = images[..., :size, :size]
     assert (model(moved) - model(images)).abs().max() > 1e-4

@@ -38,13 +38,18 @@ class Batch(NamedTuple):
 class TrainSet:
     """An endless stream of images, shuffled and shifted anew in every epoch.
 
-    ``len`` is the number of images in an epoch, which uses each of them once.
+    ``len`` is the number of images in an epoch, which uses each of them once; ``identity`` tells
+    streams apart.
     """
 
     def __init__(self, config: DataConfig, model: ModelConfig, seed: int) -> None:
         self._images, self._classes = _load_split(config, model)[0]
         self._shift_pixels = config.shift_pixels
         self._seed = seed
+        self.identity = (
+            f"digits, validation fraction {config.val_fraction}, shifts of {config.shift_pixels},"
+            f" seed {seed}"
+        )
 
     def __len__(self) -> int:
         return len(self._classes)

@@ -42,7 +42,7 @@ def train(config: Config) -> int:
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
-    _resume(state, checkpoints)
+    _resume(state, checkpoints, train_set.identity)
     progress = state.progress
     with (
         Loader(
@@ -50,7 +50,7 @@ def train(config: Config) -> int:
         ) as loader,
         RunLog(config, model, progress.step, device) as log,
     ):
-        log.say(*describe_groups(optimizer), log.describe_mfu())
+        log.say(*describe_groups(optimizer), log.describe_mfu(), _describe_start(progress, values))
         while not stop.requested():
             finished = progress.step >= values.steps
             due = finished or progress.step % values.eval_every == 0
@@ -95,12 +95,35 @@ def train(config: Config) -> int:
     return 0 if complete else EXIT_STOPPED
 
 
-def _resume(state: TrainState, checkpoints: Checkpoints) -> None:
-    """Continue from the newest checkpoint, if there is one."""
+def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
+    """Continue from the newest checkpoint, if there is one.
+
+    Raises ``ConfigError`` if it was trained on other data: its position there would mean nothing.
+    """
     # Loaded here, so that no second copy of the weights stays on the device during training.
     saved = checkpoints.load_latest(state.device)
     if saved is not None:
         state.load_state_dict(saved)
+        if state.progress.data != data:
+            raise ConfigError(
+                [
+                    f"the checkpoint was trained on other data: {state.progress.data}; here it is"
+                    f" {data}; set train.run_dir to a new directory, or undo the change"
+                ]
+            )
+    state.progress.data = data
+
+
+def _describe_start(progress: Progress, values: TrainConfig) -> str:
+    """Where the run begins this time."""
+    if progress.evaluated_step >= values.steps:
+        return (
+            f"{values.run_dir} is complete after step {progress.step}; raise train.steps, or give"
+            " another train.run_dir"
+        )
+    if progress.step > 0:
+        return f"continuing {values.run_dir} after step {progress.step} of {values.steps}"
+    return f"starting {values.run_dir}, {values.steps} steps"
 
 
 def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:

@@ -17,6 +17,7 @@ class Progress:
 
     step: int = 0  # optimizer steps taken
     samples_seen: int = 0  # training samples drawn, those of skipped steps too
+    data: str = ""  # of which data, in which order
     skipped_steps: int = 0  # steps left out because they were not finite
     evaluated_step: int = -1  # the last step that was evaluated
     val_loss: float = math.inf  # at evaluated_step

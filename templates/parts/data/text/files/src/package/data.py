@@ -62,7 +62,8 @@ class TrainSet:
     """An endless stream of samples, shuffled anew in every epoch.
 
     An epoch is every window of T tokens once, with a random start of the first window, so that the
-    cuts between windows fall elsewhere each time. ``len`` is the number of samples in an epoch.
+    cuts between windows fall elsewhere each time. ``len`` is the number of samples in an epoch;
+    ``identity`` tells streams apart.
     """
 
     def __init__(self, config: DataConfig, model: ModelConfig, seed: int) -> None:
@@ -72,6 +73,9 @@ class TrainSet:
         self._end_of_text = meta.end_of_text
         self._seq_len = model.max_seq_len
         self._seed = seed
+        self.identity = (
+            f"text {meta.sha256[:16]}, validation fraction {meta.val_fraction}, seed {seed}"
+        )
 
     def __len__(self) -> int:
         return len(self._tokens) // self._seq_len - 1  # a window fewer, to leave room for the start
