@@ -38,6 +38,7 @@ def _rank_main(work: Work, arguments: Sequence[Any], place: Path, number: int, t
         timeout=timedelta(seconds=20),
     )
     torch.save(work(*arguments), place / f"{number}.pt")
+    dist.barrier()  # or a rank with little to do leaves while others still connect to it
     dist.destroy_process_group()
 
 
