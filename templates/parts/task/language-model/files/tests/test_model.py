@@ -63,7 +63,7 @@ def test_the_order_of_tokens_matters(model_config: ModelConfig) -> None:
     for weight in model.parameters():
         weight.data.mul_(10 if weight.ndim > 1 else 1)
     ordered, swapped = model(torch.tensor([[1, 2, 3, 4], [2, 1, 3, 4]]))[:, -1]
-    assert (ordered - swapped).abs().max() > 1e-7
+    assert (ordered - swapped).abs().max() > 1e-3
 
 
 def test_gradients_equal_those_in_float64(model: Transformer) -> None:
