@@ -60,6 +60,7 @@ MODEL_AXES = (
     "feed_forward",
     "router",
     "balance",
+    "leading_layers",
     "embedding",
     "logits",
 )
@@ -93,7 +94,7 @@ SMALL_LATENT = {
     "v_head_dim": 14,
     "q_lora_rank": 12,
 }
-SMALL_TEXT |= {**SMALL_LATENT, "n_shared_experts": 1}
+SMALL_TEXT |= {**SMALL_LATENT, "n_shared_experts": 1, "dense_hidden_dim": 40}
 Variants = Mapping[str, str]
 
 
@@ -361,7 +362,7 @@ class Reference:
     def mixture(self, h: Tensor, at: str) -> Tensor:
         """All experts, of which those that a token does not go through weigh nothing."""
         scores = self.linear(h, f"{at}router.gate").exp()
-        if self.variants["router"] == "sigmoid":
+        if self.variants["router"].startswith("sigmoid"):
             scores = scores / (1 + scores)
         else:
             scores = scores / scores.sum(dim=-1, keepdim=True)
@@ -369,6 +370,7 @@ class Reference:
         shares = scores * (scores >= least)
         if self.variants["router"] != "softmax":
             shares = shares / shares.sum(dim=-1, keepdim=True)
+        shares = shares * getattr(self.config, "routed_scaling_factor", 1)
         outputs = [self.network(h, f"{at}experts.{i}.") for i in range(self.config.n_experts)]
         mixed = (torch.stack(outputs, dim=-1) * shares[..., None, :]).sum(dim=-1)
         for i in range(self.config.n_shared_experts):
@@ -376,7 +378,8 @@ class Reference:
         return mixed
 
     def feed_forward(self, h: Tensor, at: str) -> Tensor:
-        return (self.mixture if "router" in self.variants else self.network)(h, at)
+        has_experts = f"{at}router.gate.weight" in self.weights
+        return (self.mixture if has_experts else self.network)(h, at)
 
     def run(self, x: Tensor) -> Tensor:
         """The normalized stream that the stream x (B, T, D) becomes."""
@@ -642,7 +645,9 @@ def text_answers(draw: st.DrawFn) -> dict[str, Any]:
         **variants,
         "task.n_heads": n_heads,
         "task.dim": n_heads * unit * draw(st.integers(2, 8)),
-        "task.n_layers": draw(st.integers(1, 3)),
+        "task.n_layers": draw(
+            st.integers(2 if variants.get("leading_layers") == "dense" else 1, 3)
+        ),
         "task.max_seq_len": draw(st.integers(2, 40)),
         "feed_forward.hidden_dim": draw(st.integers(1, 70)) * (8 if experts else 1),
     }
@@ -822,6 +827,19 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
     "uneven rows": (
         {**EXPERTS, "feed_forward.hidden_dim": 100},
         "set hidden_dim and dim to multiples of 8",
+    ),
+    "dense throughout": (
+        {
+            **EXPERTS,
+            "leading_layers": "dense",
+            "leading_layers.n_dense_layers": 4,
+            "task.n_layers": 4,
+        },
+        "choose swiglu for all layers",
+    ),
+    "dense beside nothing": (
+        {"feed_forward": "gelu", "leading_layers": "dense"},
+        "leading_layers exists only with feed_forward = mixture-of-experts",
     ),
     "one scaled expert": (
         {**EXPERTS, "feed_forward.top_k": 1, "router": "sigmoid"},
