@@ -219,6 +219,12 @@ def gelu(x: Tensor) -> Tensor:
     return x * (1 + torch.erf(x / math.sqrt(2))) / 2
 
 
+def gelu_tanh(x: Tensor) -> Tensor:
+    """As OpenAI wrote it for GPT-2; tanh by way of exponentials."""
+    inner = (2 / math.pi) ** 0.5 * (x + 0.044715 * x**3)
+    return x / (1 + (-2 * inner).exp())
+
+
 def silu(x: Tensor) -> Tensor:
     return x / (1 + (-x).exp())
 
@@ -228,6 +234,7 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "mixture-of-experts": silu,
     "geglu": gelu,
     "gelu": gelu,
+    "gelu-tanh": gelu_tanh,
     "squared-relu": lambda x: x * x * (x > 0),
 }
 
@@ -296,8 +303,9 @@ class Reference:
         self.mask = mask_of(self.config, variants["span"])
 
     def norm(self, stream: Tensor, name: str) -> Tensor:
-        centre = self.variants["normalization"] == "layer-norm"
-        return normalized(stream, centre) * self.weights[f"{name}.weight"]
+        centre = self.variants["normalization"] != "rms-norm"
+        bias = self.weights.get(f"{name}.bias", torch.zeros(1))
+        return normalized(stream, centre) * self.weights[f"{name}.weight"] + bias
 
     def linear(self, x: Tensor, name: str) -> Tensor:
         bias = self.weights.get(f"{name}.bias", torch.zeros(1))
@@ -424,8 +432,8 @@ def test_logits_equal_the_reference(packages: Packages, variants: Variants) -> N
     x = Reference(model, variants).run(scale * embeddings[tokens])
     expected = output_of(model, x, variants)
     assert_close(model(tokens).double(), expected, atol=1e-4, rtol=1e-4)
-    # Routers compute in float32 whatever the type of the model is.
-    close = 1e-5 if "router" in variants else 1e-6
+    # Routers compute in float32 whatever the type of the model is, and so do tables of positions.
+    close = 1e-5 if "router" in variants else 3e-6
     assert_close(model.double()(tokens), expected, atol=close, rtol=close)
 
 

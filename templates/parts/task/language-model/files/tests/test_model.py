@@ -67,7 +67,7 @@ def test_gradients_equal_those_in_float64(model: Transformer) -> None:
     for (name, weight), reference in zip(model.named_parameters(), exact.parameters(), strict=True):
         assert weight.grad is not None, name
         assert reference.grad is not None, name
-        scale = reference.grad.abs().max().item()
+        scale = max(1e-3, reference.grad.abs().max().item())  # some are 0 but for rounding
         assert_close(weight.grad.double(), reference.grad, atol=1e-4 * scale, rtol=0)
 
 
