@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
-# {# Slots: expected reads name and weight; layers reads model_config, binds config. #}
+# {# Slots: expected reads name and weight, binds std; layers reads model_config, binds config. #}
 CPU = torch.device("cpu")
 
 
@@ -25,13 +25,8 @@ def random_tokens(config: ModelConfig) -> Tensor:
 
 
 def test_every_weight_is_drawn_as_the_table_says(model: Transformer) -> None:
-    residual_std = 0.02 / math.sqrt(2 * model.config.n_layers)
     for name, weight in model.named_parameters():
-        # {% print projection_bias.expected() %}
-        if weight.ndim == 1:
-            assert torch.equal(weight, torch.ones_like(weight)), name
-            continue
-        std = residual_std if name.endswith(("wo.weight", "w2.weight")) else 0.02
+        # {% print each.expected() %}
         # Within five standard errors of what so many numbers give.
         error = 5 * std / math.sqrt(weight.numel())
         assert weight.mean().item() == pytest.approx(0, abs=error), name
@@ -75,7 +70,7 @@ def test_gradients_equal_those_in_float64(model: Transformer) -> None:
     for (name, weight), reference in zip(model.named_parameters(), exact.parameters(), strict=True):
         assert weight.grad is not None, name
         assert reference.grad is not None, name
-        scale = reference.grad.abs().max().item()
+        scale = max(1e-3, reference.grad.abs().max().item())  # some are 0 but for rounding
         assert_close(weight.grad.double(), reference.grad, atol=1e-4 * scale, rtol=0)
 
 
