@@ -12,7 +12,7 @@ PROJECT = (
     ("config", "rng"),
     ("model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("parallel", "data"),
-    ("expert_load",),
+    ("expert_load", "loss"),
     ("balance",),
     ("signals", "metrics", "loader", "objective", "state", "checkpoint", "prepare"),
     ("plot", "step", "evaluate"),
