@@ -13,7 +13,7 @@ PROJECT = (
     ("model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("parallel", "data"),
     ("expert_load", "loss"),
-    ("balance",),
+    ("averaging", "balance"),
     ("signals", "metrics", "loader", "objective", "state", "checkpoint", "prepare"),
     ("plot", "step", "evaluate"),
     ("train", "generate", "predict"),

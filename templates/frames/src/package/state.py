@@ -10,9 +10,8 @@ from .config import ConfigError
 from .model import Model
 
 
-# {# Slots: precision.init and parallelism.init bind further attributes; they read model and device.
-#    init_loads binds one more; save and save_rng give entries of a dictionary; load and load_rng read
-#    state. #}
+# {# Slots: attributes bind further ones; they read model and device. save_model and save give entries
+#    of a dictionary; load_model and load read state. #}
 @dataclass
 class Progress:
     """How far the run has come."""
@@ -45,19 +44,16 @@ class TrainState:
         self.optimizer = optimizer
         self.device = device
         self.progress = Progress()
-        # {% print precision.init() %}
-        # {% print parallelism.init() %}
-        # {% print each.init_loads() %}
+        # {% print each.attributes() %}
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint holds; every key becomes one file of it."""
         return {
-            "model": self.model.state_dict(),
+            # {% print averaging.save_model() %}
             "hyperparameters": asdict(self.model.config),
             "optimizer": self.optimizer.state_dict(),
             "progress": asdict(self.progress),
-            # {% print precision.save() %}
-            # {% print parallelism.save_rng() %}
+            # {% print each.save() %}
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -78,8 +74,7 @@ class TrainState:
                     " set train.run_dir to a new directory, or undo the change"
                 ]
             )
-        self.model.load_state_dict(state["model"])
+        # {% print averaging.load_model() %}
         self.optimizer.load_state_dict(state["optimizer"])
         self.progress = Progress(**state["progress"])
-        # {% print precision.load() %}
-        # {% print parallelism.load_rng() %}
+        # {% print each.load() %}
