@@ -6,12 +6,13 @@ from typing import Any
 
 import torch
 
-from .config import ConfigError
+from .config import ConfigError, TrainConfig
 from .model import Model
 
 
 # {# Slots: attributes bind further ones; they read model and device. save_model and save give entries
-#    of a dictionary; load_model and load read state. #}
+#    of a dictionary; load_model and load read state. progress_fields and progress_methods add to
+#    Progress; finished reads self and values, returns. #}
 @dataclass
 class Progress:
     """How far the run has come."""
@@ -23,11 +24,17 @@ class Progress:
     evaluated_step: int = -1  # the last step that was evaluated
     val_loss: float = math.inf  # at evaluated_step
     best_val_loss: float = math.inf  # the lowest of all checkpoints
+    # {% print each.progress_fields() %}
+
+    def is_finished(self, values: TrainConfig) -> bool:
+        """Whether no step is left to take."""
+        # {% print early_stopping.finished() %}
 
     def record_evaluation(self, val_loss: float) -> None:
         """Note the result at the present step."""
         self.evaluated_step, self.val_loss = self.step, val_loss
 
+    # {% print each.progress_methods() %}
     def record_checkpoint(self) -> bool:
         """Note that the evaluated step is saved; returns whether no checkpoint was better."""
         self.best_val_loss = min(self.best_val_loss, self.val_loss)

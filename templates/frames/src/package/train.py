@@ -25,9 +25,9 @@ from .step import StepResult, train_step
 
 
 # {# Slots: set_up reads values, binds device. prepare reads model, progress, values. notes are lines
-#    to say at the start. evaluate reads model, state and its own arguments, binds metrics. update
-#    reads state, progress, values. metrics reads state, adds to what is logged of a step. finish
-#    reads complete, values; it ends what set_up began. #}
+#    to say at the start. evaluate reads model, state and its own arguments, binds metrics. evaluated
+#    reads metrics, progress, values, log. update reads state, progress, values. metrics reads state,
+#    adds to what is logged of a step. finish reads complete, values; it ends what set_up began. #}
 def train(config: Config) -> int:
     """Run or continue the run in ``config.train.run_dir``; returns the exit code.
 
@@ -59,18 +59,20 @@ def train(config: Config) -> int:
             _describe_start(progress, values),
         )
         while not stop.requested():
-            finished = progress.step >= values.steps
-            due = finished or progress.step % values.eval_every == 0
+            due = progress.is_finished(values) or progress.step % values.eval_every == 0
             if due and progress.evaluated_step != progress.step:
                 # {% print averaging.evaluate() %}
                 if metrics is None:
                     break
                 progress.record_evaluation(metrics["val_loss"])
                 log.validation(progress.step, metrics)
-                if finished or (progress.step > 0 and progress.step % values.checkpoint_every == 0):
+                # {% print each.evaluated() %}
+                if progress.is_finished(values) or (
+                    progress.step > 0 and progress.step % values.checkpoint_every == 0
+                ):
                     is_best = progress.record_checkpoint()
                     checkpoints.save(progress.step, state.state_dict(), best=is_best)
-            if finished:
+            if progress.is_finished(values):
                 break
 
             log.start_step()
@@ -95,7 +97,7 @@ def train(config: Config) -> int:
             else:
                 log.say(_skip(progress, result, values))
 
-        complete = progress.evaluated_step >= values.steps
+        complete = progress.is_finished(values) and progress.evaluated_step == progress.step
         if not complete:
             checkpoints.save(progress.step, state.state_dict(), best=False)
             log.say(f"stopped after step {progress.step}; the same command continues from here")
@@ -124,7 +126,7 @@ def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
 
 def _describe_start(progress: Progress, values: TrainConfig) -> str:
     """Where the run begins this time."""
-    if progress.evaluated_step >= values.steps:
+    if progress.is_finished(values) and progress.evaluated_step == progress.step:
         return (
             f"{values.run_dir} is complete after step {progress.step}; raise train.steps, or give"
             " another train.run_dir"
