@@ -25,7 +25,13 @@ PLOTS_AND_MESHES = re.compile(
     r"\b(?:mesh|plot|dim|array|time|loss|x|y|horizontal)\W", re.IGNORECASE
 )
 TAG = re.compile(r"\{%-?\s*\w+\s|\{#\s|(?<!\$)\{\{\s*\w+(?:\.\w+)*\s*\}\}")
-WORDS_OF_THE_FIELD = ("grouped-query", "multi-head", "multi-query", "sliding-window")
+WORDS_OF_THE_FIELD = (
+    "cross-entropy",
+    "grouped-query",
+    "multi-head",
+    "multi-query",
+    "sliding-window",
+)
 COMMAND = re.compile(r"`scaffold ([a-z][\w-]*)|^\s*\$?\s*scaffold ([a-z][\w-]*)", re.MULTILINE)
 
 

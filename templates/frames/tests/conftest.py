@@ -80,7 +80,7 @@ def config(tmp_path: Path, model_config: ModelConfig, monkeypatch: pytest.Monkey
         "train.eval_samples=5",
         "train.checkpoint_every=3",
         "schedule.warmup_steps=2",
-        # {% print graph_mode.test_values() %}
+        # {% print each.test_values() %}
     ]
     # {% print data.prepare() %}
     return load_config(["--config", str(CONFIG_FILE), *overrides])

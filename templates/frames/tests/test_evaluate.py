@@ -7,7 +7,7 @@ import torch
 from package.config import Config
 from package.data import ValidationSet
 from package.evaluate import evaluate
-from package.objective import count_targets, summed_loss
+from package.objective import count_targets, evaluate_batch
 from package.signals import StopSignal
 from package.state import TrainState
 
@@ -24,7 +24,7 @@ def test_equals_the_mean_over_single_samples(
 ) -> None:
     batches = [validation.samples(index, 1) for index in range(config.train.eval_samples)]
     with torch.no_grad():
-        loss = sum(summed_loss(state.model, batch).item() for batch in batches)
+        loss = sum(evaluate_batch(state.model, batch)["loss"].item() for batch in batches)
     expected = loss / sum(count_targets(batch).item() for batch in batches)
     # Five samples in micro-batches of two: the last is short.
     metrics = evaluate(state.model, validation, config.train, CPU, StopSignal())

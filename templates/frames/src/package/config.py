@@ -16,7 +16,8 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 
-# {# Slots: config_class binds {Data,Optimizer,Schedule}Config; train_fields adds fields. #}
+# {# Slots: config_class binds {Data,Optimizer,Schedule}Config; train_fields adds fields,
+#    train_problems yields what is wrong with them. #}
 class ConfigError(ValueError):
     """Every problem of a configuration, one a line: field, value, limit and remedy."""
 
@@ -36,7 +37,7 @@ class TrainConfig:
     device: str  # auto, cuda, mps or cpu
     seed: int
     deterministic: bool  # refuse GPU operations whose result varies
-    # {% print graph_mode.train_fields() %}
+    # {% print each.train_fields() %}
     steps: int  # optimizer steps of the whole run
     batch_size: int  # samples per optimizer step, over all micro-batches and devices
     micro_batch_size: int  # samples that one device takes at a time
@@ -82,6 +83,7 @@ class TrainConfig:
                 f"train.checkpoint_every = {self.checkpoint_every}: must not be beyond"
                 f" train.steps = {self.steps}"
             )
+        # {% print each.train_problems() %}
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from typing import Any
 
 import torch
 
-from .config import ConfigError
+from .config import ConfigError, TrainConfig
 from .model import Model
 
 
-# {# Slots: precision.init and parallelism.init bind further attributes; they read model and device.
-#    init_loads binds one more; save and save_rng give entries of a dictionary; load and load_rng read
-#    state. #}
+# {# Slots: attributes bind further ones; they read model and device. save_model and save give entries
+#    of a dictionary; load_model and load read state. progress_fields and progress_methods add to
+#    Progress; finished reads self and values, returns. #}
 @dataclass
 class Progress:
     """How far the run has come."""
@@ -24,11 +24,17 @@ class Progress:
     evaluated_step: int = -1  # the last step that was evaluated
     val_loss: float = math.inf  # at evaluated_step
     best_val_loss: float = math.inf  # the lowest of all checkpoints
+    # {% print each.progress_fields() %}
+
+    def is_finished(self, values: TrainConfig) -> bool:
+        """Whether no step is left to take."""
+        # {% print early_stopping.finished() %}
 
     def record_evaluation(self, val_loss: float) -> None:
         """Note the result at the present step."""
         self.evaluated_step, self.val_loss = self.step, val_loss
 
+    # {% print each.progress_methods() %}
     def record_checkpoint(self) -> bool:
         """Note that the evaluated step is saved; returns whether no checkpoint was better."""
         self.best_val_loss = min(self.best_val_loss, self.val_loss)
@@ -45,19 +51,16 @@ class TrainState:
         self.optimizer = optimizer
         self.device = device
         self.progress = Progress()
-        # {% print precision.init() %}
-        # {% print parallelism.init() %}
-        # {% print each.init_loads() %}
+        # {% print each.attributes() %}
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint holds; every key becomes one file of it."""
         return {
-            "model": self.model.state_dict(),
+            # {% print averaging.save_model() %}
             "hyperparameters": asdict(self.model.config),
             "optimizer": self.optimizer.state_dict(),
             "progress": asdict(self.progress),
-            # {% print precision.save() %}
-            # {% print parallelism.save_rng() %}
+            # {% print each.save() %}
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -78,8 +81,7 @@ class TrainState:
                     " set train.run_dir to a new directory, or undo the change"
                 ]
             )
-        self.model.load_state_dict(state["model"])
+        # {% print averaging.load_model() %}
         self.optimizer.load_state_dict(state["optimizer"])
         self.progress = Progress(**state["progress"])
-        # {% print precision.load() %}
-        # {% print parallelism.load_rng() %}
+        # {% print each.load() %}

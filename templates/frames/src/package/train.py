@@ -13,7 +13,6 @@ from pathlib import Path
 from .checkpoint import Checkpoints
 from .config import Config, ConfigError, TrainConfig, load_config
 from .data import TrainSet, ValidationSet
-from .evaluate import evaluate
 from .loader import Loader
 from .metrics import RunLog
 from .model import ModelConfig, build_model
@@ -25,9 +24,10 @@ from .state import Progress, TrainState
 from .step import StepResult, train_step
 
 
-# {# Slots: set_up reads values, binds device. compile reads model, values. check_resume reads
-#    progress, device. finish reads complete, values; it ends what set_up began. metrics reads state, adds
-#    to what is logged of a step. #}
+# {# Slots: set_up reads values, binds device. prepare reads model, progress, values. notes are lines
+#    to say at the start. evaluate reads model, state and its own arguments, binds metrics. evaluated
+#    reads metrics, progress, values, log. update reads state, progress, values. metrics reads state,
+#    adds to what is logged of a step. finish reads complete, values; it ends what set_up began. #}
 def train(config: Config) -> int:
     """Run or continue the run in ``config.train.run_dir``; returns the exit code.
 
@@ -45,28 +45,34 @@ def train(config: Config) -> int:
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
     _resume(state, checkpoints, train_set.identity)
     progress = state.progress
-    # {% print parallelism.check_resume() %}
-    # {% print graph_mode.compile() %}
+    # {% print each.prepare() %}
     with (
         Loader(
             train_set, progress.samples_seen, values.batch_size, values.micro_batch_size, device
         ) as loader,
         RunLog(config, model, progress.step, device) as log,
     ):
-        log.say(*describe_groups(optimizer), log.describe_mfu(), _describe_start(progress, values))
+        log.say(
+            *describe_groups(optimizer),
+            log.describe_mfu(),
+            # {% print each.notes() %}
+            _describe_start(progress, values),
+        )
         while not stop.requested():
-            finished = progress.step >= values.steps
-            due = finished or progress.step % values.eval_every == 0
+            due = progress.is_finished(values) or progress.step % values.eval_every == 0
             if due and progress.evaluated_step != progress.step:
-                metrics = evaluate(model, validation, values, device, stop)
+                # {% print averaging.evaluate() %}
                 if metrics is None:
                     break
                 progress.record_evaluation(metrics["val_loss"])
                 log.validation(progress.step, metrics)
-                if finished or (progress.step > 0 and progress.step % values.checkpoint_every == 0):
+                # {% print each.evaluated() %}
+                if progress.is_finished(values) or (
+                    progress.step > 0 and progress.step % values.checkpoint_every == 0
+                ):
                     is_best = progress.record_checkpoint()
                     checkpoints.save(progress.step, state.state_dict(), best=is_best)
-            if finished:
+            if progress.is_finished(values):
                 break
 
             log.start_step()
@@ -77,6 +83,7 @@ def train(config: Config) -> int:
             progress.samples_seen += values.batch_size
             if result.finite:
                 progress.step += 1
+                # {% print each.update() %}
                 log.step(
                     progress.step,
                     {
@@ -90,7 +97,7 @@ def train(config: Config) -> int:
             else:
                 log.say(_skip(progress, result, values))
 
-        complete = progress.evaluated_step >= values.steps
+        complete = progress.is_finished(values) and progress.evaluated_step == progress.step
         if not complete:
             checkpoints.save(progress.step, state.state_dict(), best=False)
             log.say(f"stopped after step {progress.step}; the same command continues from here")
@@ -119,7 +126,7 @@ def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
 
 def _describe_start(progress: Progress, values: TrainConfig) -> str:
     """Where the run begins this time."""
-    if progress.evaluated_step >= values.steps:
+    if progress.is_finished(values) and progress.evaluated_step == progress.step:
         return (
             f"{values.run_dir} is complete after step {progress.step}; raise train.steps, or give"
             " another train.run_dir"

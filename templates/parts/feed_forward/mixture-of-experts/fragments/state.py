@@ -5,6 +5,6 @@ import torch
 
 class TrainState:
     def __init__(self):
-        # {% macro init_loads() %}
+        # {% macro attributes() %}
         self.loads = torch.zeros(0, 0)  # of the experts in the last step, of all layers
         # {% endmacro %}

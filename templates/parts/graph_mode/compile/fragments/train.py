@@ -2,7 +2,7 @@
 
 
 def train(model, values):
-    # {% macro compile() %}
+    # {% macro prepare() %}
     for layer in model.layers:
         # One shape a graph: only the last batch of an evaluation differs from the others.
         layer.compile(fullgraph=True, dynamic=False, backend=values.compile_backend)

@@ -8,19 +8,19 @@ from .rng import load_rng_state, rng_state
 
 class TrainState:
     def __init__(self, model, device):
-        # {% macro init() %}
+        # {% macro attributes() %}
         self.replica = replicate(model, device)
         # {% endmacro %}
 
     def state_dict(self):
         return {
-            # {% macro save_rng() %}
+            # {% macro save() %}
             "rng": gather_objects(rng_state(self.device)),
             # {% endmacro %}
         }
 
     def load_state_dict(self, state):
-        # {% macro load_rng() %}
+        # {% macro load() %}
         if len(state["rng"]) == world_size():
             load_rng_state(state["rng"][rank()], self.device)
         else:

@@ -10,7 +10,7 @@ def train(values, progress, complete):
     # {% macro set_up() %}
     device = init_ranks(values)
     # {% endmacro %}
-    # {% macro check_resume() %}
+    # {% macro prepare() %}
     require_equal("the step to continue from", progress.step)
     # {% endmacro %}
     # {% macro finish() %}

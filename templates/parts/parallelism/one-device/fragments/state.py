@@ -4,17 +4,14 @@ from .rng import load_rng_state, rng_state
 
 
 class TrainState:
-    # {% macro init() %}
-    # {% endmacro %}
-
     def state_dict(self):
         return {
-            # {% macro save_rng() %}
+            # {% macro save() %}
             "rng": rng_state(self.device),
             # {% endmacro %}
         }
 
     def load_state_dict(self, state):
-        # {% macro load_rng() %}
+        # {% macro load() %}
         load_rng_state(state["rng"], self.device)
         # {% endmacro %}

@@ -10,8 +10,6 @@ def train(values, complete):
     # {% macro set_up() %}
     device = select_device(values.device)
     # {% endmacro %}
-    # {% macro check_resume() %}
-    # {% endmacro %}
     # {% macro finish() %}
     if complete:
         plot_losses(Path(values.run_dir))

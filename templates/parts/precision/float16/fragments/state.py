@@ -5,7 +5,7 @@ import torch
 
 class TrainState:
     def __init__(self, device):
-        # {% macro init() %}
+        # {% macro attributes() %}
         self.scaler = torch.amp.GradScaler(device.type)
         # {% endmacro %}
 

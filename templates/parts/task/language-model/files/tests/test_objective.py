@@ -6,7 +6,7 @@ import pytest
 import torch
 from package.data import IGNORE_INDEX, Batch
 from package.model import ModelConfig, Transformer, build_model
-from package.objective import count_targets, evaluate_batch, summed_loss, validation_metrics
+from package.objective import count_targets, evaluate_batch, validation_metrics
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_loss_is_the_negative_log_likelihood(model: Transformer, batch: Batch) -
     for row, position in (batch.targets != IGNORE_INDEX).nonzero().tolist():
         scores = logits[row, position].exp()
         expected -= math.log(scores[batch.targets[row, position]] / scores.sum())
-    loss = summed_loss(model, batch)
+    loss = evaluate_batch(model, batch)["loss"]
     assert loss.dtype == torch.float32
     assert loss.item() == pytest.approx(expected, rel=1e-5)
     assert count_targets(batch).item() == 15 + 3
@@ -42,5 +42,5 @@ def test_validation_weighs_every_target_alike(model: Transformer, batch: Batch) 
         part = Batch(batch.inputs[row : row + 1], batch.targets[row : row + 1])
         for name, value in evaluate_batch(model, part).items():
             sums[name] += value.item()
-    expected = summed_loss(model, batch).item() / 18
+    expected = evaluate_batch(model, batch)["loss"].item() / 18
     assert validation_metrics(sums)["val_loss"] == pytest.approx(expected, rel=1e-6)

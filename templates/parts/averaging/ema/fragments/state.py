@@ -1,0 +1,25 @@
+"""The averaged weights beside those that are trained."""
+
+import copy
+
+
+class TrainState:
+    def __init__(self, model):
+        # {% macro attributes() %}
+        self.average = copy.deepcopy(model).requires_grad_(False)  # evaluated and used
+        # {% endmacro %}
+        self.model = model
+
+    def state_dict(self):
+        return {
+            # {% macro save_model() %}
+            "model": self.average.state_dict(),
+            "trained_weights": self.model.state_dict(),
+            # {% endmacro %}
+        }
+
+    def load_state_dict(self, state):
+        # {% macro load_model() %}
+        self.average.load_state_dict(state["model"])
+        self.model.load_state_dict(state["trained_weights"])
+        # {% endmacro %}

@@ -1,4 +1,0 @@
-"""Nothing to set."""
-
-# {% macro train_fields() %}
-# {% endmacro %}

@@ -1,4 +1,0 @@
-"""Nothing to set."""
-
-# {% macro test_values() %}
-# {% endmacro %}

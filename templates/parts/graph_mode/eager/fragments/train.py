@@ -1,4 +1,0 @@
-"""The model runs as written."""
-
-# {% macro compile() %}
-# {% endmacro %}
