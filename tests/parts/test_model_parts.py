@@ -31,6 +31,8 @@ from transformers import (
     Qwen2ForCausalLM,
     Qwen3Config,
     Qwen3ForCausalLM,
+    SmolLM3Config,
+    SmolLM3ForCausalLM,
 )
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
@@ -87,7 +89,7 @@ SCALING_ANSWERS: Mapping[str, Mapping[str, float]] = {
 }
 SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "head_dim": 12, "hidden_dim": 48}
 SMALL_TEXT = {"max_seq_len": 32, "vocab_size": 64, "n_kv_heads": 2, "window": 8}
-SMALL_TEXT |= {"global_every": 2}
+SMALL_TEXT |= {"global_every": 2, "nope_every": 2}
 SMALL_LATENT = {
     "kv_lora_rank": 20,
     "qk_nope_head_dim": 10,
@@ -252,7 +254,9 @@ def rotation_of(config: Any, variants: Variants, layer: int) -> tuple[Tensor | N
     """Angles (tokens, pairs of features) of queries and keys in a layer, and their new length."""
     position = variants["position"]
     n, head_dim = config.tokens_per_sample, config.head_dim
-    if position in ("rope", "partial-rope"):
+    if position == "rope-nope" and layer % config.nope_every == config.nope_every - 1:
+        return None, 1.0
+    if position in ("rope", "partial-rope", "rope-nope"):
         if "local_rope" in variants and window_of(config, variants["span"], layer) < n:
             config = replace(config, rope_theta=config.local_rope_theta)
             variants = {**variants, "rope_scaling": "none"}
@@ -541,6 +545,19 @@ def olmo2_for(model: Any) -> Any:
     return theirs_for(model, Olmo2Config, Olmo2ForCausalLM, norms)
 
 
+def smollm3_for(model: Any) -> Any:
+    """SmolLM3, of which every second layer has no RoPE here."""
+    turning = [int((layer + 1) % 2 != 0) for layer in range(model.config.n_layers)]
+    return theirs_for(
+        model,
+        SmolLM3Config,
+        SmolLM3ForCausalLM,
+        PRE_NORMS,
+        no_rope_layers=turning,
+        pad_token_id=None,
+    )
+
+
 def gemma3_for(model: Any, factor: float | None) -> Any:
     """Gemma 3, whose norms scale by 1 + weight, and which scales embeddings by sqrt(dim)."""
     norms = {
@@ -594,6 +611,7 @@ KNOWN_MODELS: Mapping[str, tuple[Callable[[Any], Any], Variants]] = {
         olmo2_for,
         {"qk_norm": "full-width", "norm_placement": "after", "embedding": "untied"},
     ),
+    "SmolLM3": (smollm3_for, {"position": "rope-nope", "qk_norm": "none"}),
     "Gemma 3": (partial(gemma3_for, factor=None), GEMMA3),
     "Gemma 3 with a longer context": (
         partial(gemma3_for, factor=ROPE_FACTOR),
@@ -834,6 +852,10 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
         {"span": "alternating", "span.global_every": 5, "task.n_layers": 4},
         "set global_every to at most 4, or choose a sliding window",
     ),
+    "no layer without positions": (
+        {"position": "rope-nope", "position.nope_every": 5, "task.n_layers": 4},
+        "set nope_every to at most 4, or choose rope",
+    ),
     "angles of a window": (
         {"span": "sliding-window", "local_rope": "own-base"},
         "local_rope exists only with span = alternating",
@@ -900,6 +922,18 @@ def test_the_factor_of_rope_follows_the_contexts(catalogue: Catalogue, scaling: 
         "rope_scaling.original_max_seq_len": 8192,
     }
     assert parse(catalogue, answers).values["rope_factor"] == 16.0
+
+
+def test_layers_without_positions_are_those_that_see_everything(catalogue: Catalogue) -> None:
+    answers: dict[str, Value] = {
+        "task": "language-model",
+        "span": "alternating",
+        "span.global_every": 3,
+        "position": "rope-nope",
+    }
+    assert parse(catalogue, answers).values["nope_every"] == 3
+    del answers["span"], answers["span.global_every"]
+    assert parse(catalogue, answers).values["nope_every"] == 4
 
 
 def test_the_window_follows_the_context(catalogue: Catalogue) -> None:
