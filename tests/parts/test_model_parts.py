@@ -65,6 +65,7 @@ MODEL_AXES = (
     "balance",
     "embedding",
     "logits",
+    "documents",
 )
 # RoPE scaling: what is asked for, and the names that transformers has for it.
 ORIGINAL_MAX_SEQ_LEN = 64
@@ -766,7 +767,7 @@ def test_the_stream_stays_in_float32_under_autocast(packages: Packages, variants
     with torch.autocast("cpu", torch.bfloat16):
         output = model(inputs)
     assert set(streams) == {torch.float32}
-    assert_close(output.float(), expected, atol=0.1 * expected.std().item(), rtol=0.1)
+    assert_close(output.float(), expected, atol=0.15 * expected.std().item(), rtol=0.1)
 
 
 @pytest.mark.parametrize("variants", TEXT + IMAGES[:1], ids=name_of)

@@ -21,7 +21,7 @@ PROJECT = (
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi"),
     ("rope", "window", "cache", "queries", "router"),
-    ("attention", "feed_forward", "local_rope"),
+    ("attention", "feed_forward", "local_rope", "documents"),
     ("block",),
     ("transformer", "vit"),
     ("__init__",),

@@ -5,16 +5,8 @@ from .block import Block
 
 class Model:
     def __init__(self, config):
-        # {% macro embedding() %}
-        # {% endmacro %}
         # {% macro modules() %}
         for index, layer in enumerate(self.layers):
             if isinstance(layer, Block) and not config.has_rope(index):
                 layer.attention.rope = None
         # {% endmacro %}
-        self.config = config
-
-    def forward(self, x, start, end):
-        # {% macro embed() %}
-        # {% endmacro %}
-        return x, start, end

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from .data import IGNORE_INDEX, Batch
 
 
-# {# Slot: joined may decorate summed_loss. #}
+# {# Slots: joined may decorate summed_loss; logits read model and batch, bind logits. #}
 
 
 # {% print balance.joined() %}
@@ -16,7 +16,7 @@ def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
 
     A sum, because whoever adds up several batches must divide by the targets of all of them.
     """
-    logits = model(batch.inputs)
+    # {% print documents.logits() %}
     return F.cross_entropy(
         logits.flatten(0, 1).float(),
         batch.targets.flatten(),

@@ -92,7 +92,7 @@ class Cache:
             FullCache if config.is_global(layer) else RollingCache
             for layer in range(config.n_layers)
         ]
-        self.layers = [kind(config, batch_size, device, dtype) for kind in kinds]
+        self.layers: list[LayerCache] = [kind(config, batch_size, device, dtype) for kind in kinds]
 
     @property
     def length(self) -> int:

@@ -12,10 +12,10 @@ from .block import Block
 from .cache import Cache
 from .hyperparameters import ModelConfig
 
-# {# Slots: embedding reads config, may bind modules of self, as do modules, which bind self.norm;
-#    embed reads self, start and end (positions of tokens), rebinds x; logits read x, return them;
-#    table is a row of the docstring; init reads name, fills weight; init_buffers reads self; flops
-#    read self, bind attention, may rebind products. #}
+# {# Slots: modules read config and self.layers, bind modules of self, and self.norm; parameter is one
+#    of forward; embed reads self, start and end (positions of tokens), rebinds x or cache; logits
+#    read x, return them; table is a row of the docstring; init reads name, fills weight;
+#    init_buffers reads self; flops read self, bind attention, may rebind products. #}
 INIT_STD = 0.02  # GPT-2, https://github.com/openai/gpt-2/blob/master/src/model.py
 
 
@@ -26,11 +26,15 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
-        # {% print position.embedding() %}
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print each.modules() %}
 
-    def forward(self, tokens: Tensor, cache: Cache | None = None) -> Tensor:
+    def forward(
+        self,
+        tokens: Tensor,
+        cache: Cache | None = None,
+        # {% print documents.parameter() %}
+    ) -> Tensor:
         """Logits (B, T, V) of what follows each of ``tokens`` (B, T), int64.
 
         With a cache, ``tokens`` follow those that the cache has seen, and join them.
@@ -44,7 +48,7 @@ class Transformer(nn.Module):
                 " shorten the sequence, or start a new cache with its last tokens"
             )
         x = self.tok_embeddings(tokens)
-        # {% print position.embed() %}
+        # {% print each.embed() %}
         layer_caches = [None] * len(self.layers) if cache is None else cache.layers
         for layer, layer_cache in zip(self.layers, layer_caches, strict=True):
             x = layer(x, layer_cache)
