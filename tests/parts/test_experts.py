@@ -213,7 +213,7 @@ def test_weights_and_buffers_are_the_same_however_the_model_is_made(
     package = packages[design]
     materialized = package.module.build_model(package.config(), CPU, 5)
     direct = package.module.Model(package.config())
-    direct.init_weights(5)
+    package.module.initialization.init_weights(direct, package.config(), 5)
     known = {**dict(direct.named_parameters()), **dict(direct.named_buffers())}
     for name, tensor in (*materialized.named_parameters(), *materialized.named_buffers()):
         assert torch.equal(tensor, known[name]), name

@@ -31,6 +31,8 @@ from transformers import (
     Qwen2ForCausalLM,
     Qwen3Config,
     Qwen3ForCausalLM,
+    SmolLM3Config,
+    SmolLM3ForCausalLM,
 )
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
@@ -54,6 +56,7 @@ MODEL_AXES = (
     "span",
     "position",
     "rope_scaling",
+    "local_rope",
     "qk_norm",
     "embedding_scale",
     "normalization",
@@ -67,6 +70,7 @@ MODEL_AXES = (
     "vocabulary_padding",
     "logits",
     "initialization",
+    "documents",
 )
 # RoPE scaling: what is asked for, and the names that transformers has for it.
 ORIGINAL_MAX_SEQ_LEN = 64
@@ -91,6 +95,7 @@ SCALING_ANSWERS: Mapping[str, Mapping[str, float]] = {
 }
 SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "head_dim": 12, "hidden_dim": 48}
 SMALL_TEXT = {"max_seq_len": 32, "vocab_size": 64, "n_kv_heads": 2, "window": 8}
+SMALL_TEXT |= {"global_every": 2, "nope_every": 2}
 SMALL_LATENT = {
     "kv_lora_rank": 20,
     "qk_nope_head_dim": 10,
@@ -258,13 +263,18 @@ def rope_of(config: Any, variants: Variants) -> tuple[Tensor, float]:
     return inv_freq.double(), factor
 
 
-def angles_of(config: Any, variants: Variants) -> Tensor | None:
-    """Angles (tokens, pairs of features) by which queries and keys are turned."""
+def rotation_of(config: Any, variants: Variants, layer: int) -> tuple[Tensor | None, float]:
+    """Angles (tokens, pairs of features) of queries and keys in a layer, and their new length."""
     position = variants["position"]
     n, head_dim = config.tokens_per_sample, config.head_dim
-    if position in ("rope", "partial-rope"):
-        inv_freq, _ = rope_of(config, variants)
-        return torch.outer(torch.arange(n, dtype=torch.float64), inv_freq)
+    if position == "rope-nope" and layer % config.nope_every == config.nope_every - 1:
+        return None, 1.0
+    if position in ("rope", "partial-rope", "rope-nope"):
+        if "local_rope" in variants and window_of(config, variants["span"], layer) < n:
+            config = replace(config, rope_theta=config.local_rope_theta)
+            variants = {**variants, "rope_scaling": "none"}
+        inv_freq, length = rope_of(config, variants)
+        return torch.outer(torch.arange(n, dtype=torch.float64), inv_freq), length
     if position == "axial-rope":
         side, quarter = math.isqrt(n), head_dim // 4
         rows = [
@@ -272,14 +282,21 @@ def angles_of(config: Any, variants: Variants) -> Tensor | None:
             + [t % side / 100 ** (i / quarter) for i in range(quarter)]
             for t in range(n)
         ]
-        return torch.tensor(rows, dtype=torch.float64)
-    return None
+        return torch.tensor(rows, dtype=torch.float64), 1.0
+    return None, 1.0
 
 
-def mask_of(config: Any, span: str) -> Tensor:
-    """Which token (column) each token (row) sees."""
-    n = config.tokens_per_sample
-    reach = {"causal": n, "sliding-window": getattr(config, "window", 0), "bidirectional": -1}[span]
+def window_of(config: Any, span: str, layer: int) -> int:
+    """How many tokens one sees in a layer, itself among them; -1: all, also those after it."""
+    every = getattr(config, "global_every", 1)
+    if span == "causal" or (span == "alternating" and layer % every == every - 1):
+        return int(config.tokens_per_sample)
+    return -1 if span == "bidirectional" else int(config.window)
+
+
+def mask_of(config: Any, span: str, layer: int) -> Tensor:
+    """Which token (column) each token (row) of a layer sees."""
+    n, reach = config.tokens_per_sample, window_of(config, span, layer)
     rows = [[reach < 0 or 0 <= t - s < reach for s in range(n)] for t in range(n)]
     return torch.tensor(rows)
 
@@ -287,6 +304,11 @@ def mask_of(config: Any, span: str) -> Tensor:
 def kv_heads_of(config: Any, variants: Variants) -> int:
     heads = {"multi-head": config.n_heads, "multi-query": 1}
     return heads.get(variants["attention"]) or int(config.n_kv_heads)
+
+
+def layer_at(name: str) -> int:
+    """The number in ``layers.0.attention.``."""
+    return int(name.split(".")[1])
 
 
 class Reference:
@@ -297,10 +319,9 @@ class Reference:
         self.weights: dict[str, Tensor] = {
             name: weight.detach().double() for name, weight in model.named_parameters()
         }
-        self.angles = angles_of(self.config, variants)
-        has_rope = hasattr(self.config, "rope_theta")
-        self.length = rope_of(self.config, variants)[1] if has_rope else 1.0
-        self.mask = mask_of(self.config, variants["span"])
+        layers = range(self.config.n_layers)
+        self.rotations = [rotation_of(self.config, variants, layer) for layer in layers]
+        self.masks = [mask_of(self.config, variants["span"], layer) for layer in layers]
 
     def norm(self, stream: Tensor, name: str) -> Tensor:
         centre = self.variants["normalization"] != "rms-norm"
@@ -311,8 +332,9 @@ class Reference:
         bias = self.weights.get(f"{name}.bias", torch.zeros(1))
         return x @ self.weights[f"{name}.weight"].T + bias
 
-    def turned(self, vectors: Tensor) -> Tensor:
-        return vectors if self.angles is None else rotated(vectors, self.angles, self.length)
+    def turned(self, vectors: Tensor, at: str) -> Tensor:
+        angles, length = self.rotations[layer_at(at)]
+        return vectors if angles is None else rotated(vectors, angles, length)
 
     def qk_normalized(self, heads: Tensor, name: str) -> Tensor:
         kind = self.variants["qk_norm"]
@@ -332,7 +354,7 @@ class Reference:
         keys, values = (heads.chunk(n_kv_heads, dim=-1) for heads in (k, v))
         for head, query in enumerate(queries):
             shared = head * n_kv_heads // n_heads
-            yield self.turned(query), self.turned(keys[shared]), values[shared]
+            yield self.turned(query, at), self.turned(keys[shared], at), values[shared]
 
     def latent_heads(self, h: Tensor, at: str) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         """The same, made from narrow vectors; the last features of queries and keys are turned."""
@@ -347,8 +369,8 @@ class Reference:
         latent = normalized(latent, False) * self.weights[f"{at}kv_norm.weight"]
         made = self.linear(latent, f"{at}wkv_b").chunk(n_heads, dim=-1)
         for query, own in zip(queries.chunk(n_heads, dim=-1), made, strict=True):
-            q = torch.cat((query[..., :content], self.turned(query[..., content:])), dim=-1)
-            k = torch.cat((own[..., :content], self.turned(key)), dim=-1)
+            q = torch.cat((query[..., :content], self.turned(query[..., content:], at)), dim=-1)
+            k = torch.cat((own[..., :content], self.turned(key, at)), dim=-1)
             yield q, k, own[..., content:]
 
     def attention(self, h: Tensor, at: str) -> Tensor:
@@ -361,7 +383,7 @@ class Reference:
             scores = q @ k.transpose(1, 2) / math.sqrt(q.size(-1))
             if self.variants["position"] == "alibi":
                 scores = scores + alibi[head]
-            scores = scores.exp() * self.mask
+            scores = scores.exp() * self.masks[layer_at(at)]
             heads.append(scores / scores.sum(dim=-1, keepdim=True) @ v)
         return self.linear(torch.cat(heads, dim=-1), f"{at}wo")
 
@@ -540,15 +562,33 @@ def olmo2_for(model: Any) -> Any:
     return theirs_for(model, Olmo2Config, Olmo2ForCausalLM, norms)
 
 
-def gemma3_for(model: Any) -> Any:
-    """Gemma 3, whose norms scale by 1 + weight."""
+def smollm3_for(model: Any) -> Any:
+    """SmolLM3, of which every second layer has no RoPE here."""
+    turning = [int((layer + 1) % 2 != 0) for layer in range(model.config.n_layers)]
+    return theirs_for(
+        model,
+        SmolLM3Config,
+        SmolLM3ForCausalLM,
+        PRE_NORMS,
+        no_rope_layers=turning,
+        pad_token_id=None,
+    )
+
+
+def gemma3_for(model: Any, factor: float | None) -> Any:
+    """Gemma 3, whose norms scale by 1 + weight, and which scales embeddings by sqrt(dim)."""
     norms = {
         "attention_norm": "input_layernorm",
         "post_attention_norm": "post_attention_layernorm",
         "ffn_norm": "pre_feedforward_layernorm",
         "post_ffn_norm": "post_feedforward_layernorm",
     }
-    theta = {"rope_type": "default", "rope_theta": model.config.rope_theta}
+    config = model.config
+    theta = {"rope_type": "default", "rope_theta": config.rope_theta}
+    local = {"rope_type": "default", "rope_theta": config.local_rope_theta}
+    if factor is not None:
+        theta |= {"rope_type": "linear", "factor": factor}
+    kinds = {True: "full_attention", False: "sliding_attention"}
     theirs = theirs_for(
         model,
         Gemma3TextConfig,
@@ -558,8 +598,9 @@ def gemma3_for(model: Any) -> Any:
         query_pre_attn_scalar=model.config.head_dim,
         hidden_activation="gelu",
         final_logit_softcapping=30.0,
-        layer_types=["full_attention"] * model.config.n_layers,
-        rope_parameters={"full_attention": theta, "sliding_attention": theta},
+        layer_types=[kinds[(layer + 1) % 2 == 0] for layer in range(config.n_layers)],
+        sliding_window=config.window,
+        rope_parameters={"full_attention": theta, "sliding_attention": local},
     )
     with torch.no_grad():
         for name, weight in theirs.named_parameters():
@@ -568,6 +609,15 @@ def gemma3_for(model: Any) -> Any:
     return theirs
 
 
+GEMMA3: Variants = {
+    "span": "alternating",
+    "qk_norm": "weighted-per-head",
+    "norm_placement": "around",
+    "feed_forward": "geglu",
+    "embedding": "untied",
+    "embedding_scale": "sqrt-width",
+    "logits": "soft-capped",
+}
 KNOWN_MODELS: Mapping[str, tuple[Callable[[Any], Any], Variants]] = {
     "Qwen 2": (qwen2_for, {"projection_bias": "qkv", "qk_norm": "none", "embedding": "untied"}),
     "Qwen 3": (
@@ -578,16 +628,11 @@ KNOWN_MODELS: Mapping[str, tuple[Callable[[Any], Any], Variants]] = {
         olmo2_for,
         {"qk_norm": "full-width", "norm_placement": "after", "embedding": "untied"},
     ),
-    "Gemma 3": (
-        gemma3_for,
-        {
-            "qk_norm": "weighted-per-head",
-            "norm_placement": "around",
-            "feed_forward": "geglu",
-            "embedding": "untied",
-            "embedding_scale": "sqrt-width",
-            "logits": "soft-capped",
-        },
+    "SmolLM3": (smollm3_for, {"position": "rope-nope", "qk_norm": "none"}),
+    "Gemma 3": (partial(gemma3_for, factor=None), GEMMA3),
+    "Gemma 3 with a longer context": (
+        partial(gemma3_for, factor=ROPE_FACTOR),
+        {**GEMMA3, "rope_scaling": "linear"},
     ),
 }
 
@@ -596,7 +641,7 @@ KNOWN_MODELS: Mapping[str, tuple[Callable[[Any], Any], Variants]] = {
 @torch.no_grad()
 def test_known_models_are_there(packages: Packages, name: str) -> None:
     make, variants = KNOWN_MODELS[name]
-    model = packages[{"task": "language-model", **variants}].build()
+    model = packages[{"task": "language-model", **variants}].build(n_layers=3)
     tokens = tokens_for(model.config)
     assert_close(model(tokens), make(model)(tokens).logits, atol=1e-4, rtol=1e-4)
 
@@ -658,9 +703,7 @@ def text_answers(draw: st.DrawFn) -> dict[str, Any]:
         **variants,
         "task.n_heads": n_heads,
         "task.dim": n_heads * unit * draw(st.integers(2, 8)),
-        "task.n_layers": draw(
-            st.integers(2 if variants.get("leading_layers") == "dense" else 1, 3)
-        ),
+        "task.n_layers": draw(st.integers(2, 4)),
         "task.max_seq_len": draw(st.integers(2, 40)),
         "feed_forward.hidden_dim": draw(st.integers(1, 70)) * (8 if experts else 1),
     }
@@ -696,11 +739,14 @@ def test_the_cache_is_as_large_as_estimated(packages: Packages, variants: Varian
     cache = model.new_cache(1)
     held = 10
     model(torch.zeros(1, held, dtype=torch.int64, device="meta"), cache)
-    slots = cache.layers[0].keys.size(2)
+    if variants["span"] == "alternating":  # what it holds differs: told for a full context
+        held = model.config.max_seq_len
+        model(torch.zeros(1, held - 10, dtype=torch.int64, device="meta"), cache)
+    slots = cache.layers[-1].keys.size(2)
     tensors = [tensor for layer in cache.layers for tensor in (layer.keys, layer.values)]
     n_bytes = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
     assert slots == (held if variants["span"] == "sliding-window" else model.config.max_seq_len)
-    assert n_bytes == rendered.estimates.cache_bytes_per_token * slots
+    assert rendered.estimates.cache_bytes_per_token == round(n_bytes / slots)
 
 
 @texts_and_images
@@ -710,7 +756,10 @@ def test_weights_are_the_same_however_the_model_is_made(
     rendered = packages[variants]
     materialized = rendered.module.build_model(rendered.config(), CPU, 5)
     direct = rendered.module.Model(rendered.config())
-    direct.init_weights(5)
+    if variants["task"] == "language-model":
+        rendered.module.initialization.init_weights(direct, rendered.config(), 5)
+    else:
+        direct.init_weights(5)
     for name, tensor in materialized.state_dict().items():
         assert torch.equal(tensor, direct.state_dict()[name]), name
     ours, other = dict(materialized.named_buffers()), dict(direct.named_buffers())
@@ -737,7 +786,7 @@ def test_the_stream_stays_in_float32_under_autocast(packages: Packages, variants
     with torch.autocast("cpu", torch.bfloat16):
         output = model(inputs)
     assert set(streams) == {torch.float32}
-    assert_close(output.float(), expected, atol=0.1 * expected.std().item(), rtol=0.1)
+    assert_close(output.float(), expected, atol=0.15 * expected.std().item(), rtol=0.1)
 
 
 @pytest.mark.parametrize("variants", TEXT + IMAGES[:1], ids=name_of)
@@ -819,6 +868,18 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
         {"span": "sliding-window", "span.window": 64, "task.max_seq_len": 64},
         "hides nothing in a context of 64",
     ),
+    "no global layer": (
+        {"span": "alternating", "span.global_every": 5, "task.n_layers": 4},
+        "set global_every to at most 4, or choose a sliding window",
+    ),
+    "no layer without positions": (
+        {"position": "rope-nope", "position.nope_every": 5, "task.n_layers": 4},
+        "set nope_every to at most 4, or choose rope",
+    ),
+    "angles of a window": (
+        {"span": "sliding-window", "local_rope": "own-base"},
+        "local_rope exists only with span = alternating",
+    ),
     "learned latent": ({"attention": "latent", "position": "learned"}, "which are rotated"),
     "odd rotation": (
         {"attention": "latent", "attention.qk_rope_head_dim": 5},
@@ -894,6 +955,18 @@ def test_the_factor_of_rope_follows_the_contexts(catalogue: Catalogue, scaling: 
         "rope_scaling.original_max_seq_len": 8192,
     }
     assert parse(catalogue, answers).values["rope_factor"] == 16.0
+
+
+def test_layers_without_positions_are_those_that_see_everything(catalogue: Catalogue) -> None:
+    answers: dict[str, Value] = {
+        "task": "language-model",
+        "span": "alternating",
+        "span.global_every": 3,
+        "position": "rope-nope",
+    }
+    assert parse(catalogue, answers).values["nope_every"] == 3
+    del answers["span"], answers["span.global_every"]
+    assert parse(catalogue, answers).values["nope_every"] == 4
 
 
 def test_the_window_follows_the_context(catalogue: Catalogue) -> None:

@@ -21,8 +21,9 @@ PROJECT = (
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi"),
     ("rope", "window", "cache", "queries", "router"),
-    ("attention", "feed_forward"),
+    ("attention", "feed_forward", "local_rope", "documents"),
     ("block",),
+    ("initialization",),
     ("transformer", "vit"),
     ("__init__",),
 )

@@ -4,14 +4,6 @@ from .router import Router
 
 
 class Model:
-    def init_weights(self):
-        # {% macro init_buffers() %}
-        for module in self.modules():
-            if isinstance(module, Router):
-                for buffer in module.buffers():
-                    buffer.zero_()
-        # {% endmacro %}
-
     def flops_per_token(self, products):
         # {% macro flops() %}
         # A token goes through top_k of the n_experts networks of a layer: the others cost nothing.

@@ -7,12 +7,13 @@ from torch import Tensor, nn
 from .data import Batch
 
 
-# {# Slot: minimized reads model and batch, returns the sum. #}
+# {# Slot: minimized reads logits and batch, returns the sum. #}
 def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
     """What is minimized, in nats, summed over all images of the batch (0-d, float32).
 
     A sum, because whoever adds up several batches must divide by the images of all of them.
     """
+    logits = model(batch.inputs)
     # {% print loss.minimized() %}
 
 

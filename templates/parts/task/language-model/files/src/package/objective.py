@@ -7,7 +7,8 @@ from torch import Tensor, nn
 from .data import IGNORE_INDEX, Batch
 
 
-# {# Slots: joined may decorate summed_loss; minimized reads model and batch, returns the sum. #}
+# {# Slots: joined may decorate summed_loss; logits read model and batch, bind logits; minimized reads
+#    logits and batch, returns the sum. #}
 
 
 # {% print balance.joined() %}
@@ -16,6 +17,7 @@ def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
 
     A sum, because whoever adds up several batches must divide by the targets of all of them.
     """
+    # {% print documents.logits() %}
     # {% print loss.minimized() %}
 
 
@@ -27,7 +29,8 @@ def count_targets(batch: Batch) -> Tensor:
 @torch.no_grad()
 def evaluate_batch(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
     """Sums over the batch, which can be added up over batches and ranks."""
-    loss = cross_entropy(model(batch.inputs), batch)
+    # {% print documents.logits() %}
+    loss = cross_entropy(logits, batch)
     return {"loss": loss, "targets": count_targets(batch)}
 
 

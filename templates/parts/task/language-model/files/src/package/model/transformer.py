@@ -9,12 +9,12 @@ from torch import Tensor, nn
 from .block import Block
 from .cache import Cache
 from .hyperparameters import ModelConfig
+from .initialization import init_weights
 
 # {# Slots: embedding reads config, binds the embeddings, may bind other modules of self, as do
-#    modules, which bind self.norm; embed reads self, start and end (positions of tokens), rebinds
-#    x; logits read x, may rebind logits, return them; table ends the table; init reads generator,
-#    name and weight, fills weight or binds drawn; init_buffers reads self; flops read self, bind
-#    attention, may rebind products. #}
+#    modules, which bind self.norm; parameter is one of forward; embed reads self, start and end
+#    (positions of tokens), rebinds x or cache; logits read x, may rebind logits, return them; flops
+#    read self, bind attention, may rebind products. #}
 
 
 class Transformer(nn.Module):
@@ -27,7 +27,12 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print each.modules() %}
 
-    def forward(self, tokens: Tensor, cache: Cache | None = None) -> Tensor:
+    def forward(
+        self,
+        tokens: Tensor,
+        cache: Cache | None = None,
+        # {% print documents.parameter() %}
+    ) -> Tensor:
         """Logits (B, T, V) of what follows each of ``tokens`` (B, T), int64.
 
         With a cache, ``tokens`` follow those that the cache has seen, and join them.
@@ -52,19 +57,6 @@ class Transformer(nn.Module):
         weight = self.tok_embeddings.weight
         return Cache(self.config, batch_size, weight.device, weight.dtype)
 
-    @torch.no_grad()
-    def init_weights(self, seed: int) -> None:
-        """Draw every weight anew; a seed gives the same values on every device.
-
-        =====================  ===========================================
-        # {% print each.table() %}
-        """
-        generator = torch.Generator().manual_seed(seed)
-        for name, weight in self.named_parameters():
-            # {% print each.init() %}
-            weight.copy_(drawn)
-        # {% print each.init_buffers() %}
-
     def flops_per_token(self) -> int:
         """FLOPs of forward and backward per token, in a sequence of ``max_seq_len`` tokens.
 
@@ -83,5 +75,5 @@ def build_model(config: ModelConfig, device: torch.device, seed: int) -> Transfo
     with torch.device("meta"):
         model = Transformer(config)
     model.to_empty(device=device)
-    model.init_weights(seed)
+    init_weights(model, config, seed)
     return model

@@ -1,0 +1,23 @@
+"""A row holds several texts."""
+
+from torch import Tensor
+
+from .documents import PackedRows
+
+
+class Model:
+    def forward(
+        self,
+        tokens,
+        cache,
+        # {% macro parameter() %}
+        positions: Tensor | None = None,  # (B, T): how many tokens of its document precede each
+        # {% endmacro %}
+    ):
+        # {% macro embed() %}
+        if positions is not None:
+            if cache is not None:
+                raise ValueError("positions in documents: are for rows without a cache")
+            cache = PackedRows(self.config, positions)
+        # {% endmacro %}
+        return cache

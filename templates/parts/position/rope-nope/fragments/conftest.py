@@ -1,0 +1,9 @@
+"""One layer of each kind."""
+
+
+def model_config():
+    return dict(
+        # {% macro tiny() %}
+        nope_every=2,
+        # {% endmacro %}
+    )
