@@ -4,7 +4,8 @@ from collections.abc import Collection
 from itertools import combinations
 
 from scaffold.catalogue import Catalogue
-from scaffold.variants import clash, complete
+from scaffold.completion import complete
+from scaffold.variants import clash
 
 Variants = frozenset[tuple[str, str]]
 

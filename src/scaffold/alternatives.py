@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from scaffold.answers import Answer, Answers
 from scaffold.catalogue import Catalogue
+from scaffold.completion import disabled_because
 from scaffold.decisions import decide
 from scaffold.design import Design
 from scaffold.errors import DesignError
@@ -13,7 +14,6 @@ from scaffold.parse import parse_design
 from scaffold.parts import Part
 from scaffold.plan import make_plan
 from scaffold.render import render
-from scaffold.variants import disabled_because
 
 COMPARED = (
     "parameters",

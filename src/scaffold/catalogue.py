@@ -17,7 +17,7 @@ AXIS_FILE = "axis.yaml"
 PART_FILE = "part.yaml"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # compared by identity, and so hashable
 class Catalogue:
     """All there is to choose from, and every template file in memory.
 

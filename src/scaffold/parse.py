@@ -5,6 +5,7 @@ from itertools import combinations
 
 from scaffold.answers import Answers
 from scaffold.catalogue import Catalogue
+from scaffold.completion import complete, disabled_because
 from scaffold.design import Choice, Design, Project, Value
 from scaffold.errors import DesignError, Problem
 from scaffold.expressions import EvaluationError
@@ -14,7 +15,7 @@ from scaffold.parts import Part
 from scaffold.rules import rule_problem
 from scaffold.scalars import RefusedValueError, given_text, one_of, parse_value
 from scaffold.values import Settled, inputs, settle
-from scaffold.variants import clash, complete, disabled_because
+from scaffold.variants import clash
 
 DEFAULT_NAME = "experiment"
 

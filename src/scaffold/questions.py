@@ -9,13 +9,14 @@ from typing import Literal
 
 from scaffold.answers import Answer, Answers
 from scaffold.catalogue import Catalogue
+from scaffold.completion import complete, disabled_because
 from scaffold.design import Design, Value
 from scaffold.errors import DesignError, Problem
 from scaffold.keys import shown
 from scaffold.parse import parse_design
 from scaffold.parts import Axis, Option
 from scaffold.scalars import expected
-from scaffold.variants import Variants, complete, disabled_because
+from scaffold.variants import Variants
 
 ASKED = "asked"
 

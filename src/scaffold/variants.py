@@ -1,16 +1,11 @@
-"""Which variants go together: what speaks against one, and how the axes left open are settled."""
+"""Which variants go together, and what speaks against one."""
 
 from collections.abc import Iterator, Mapping
 
 from scaffold.catalogue import Catalogue
-from scaffold.parts import Axis, Part
+from scaffold.parts import Part
 
 Variants = Mapping[str, str]  # axis -> variant, for the axes that are settled
-
-
-def applies(axis: Axis, variants: Variants) -> bool:
-    """Whether the axis exists in a design with these variants."""
-    return all(variants.get(other) in allowed for other, allowed in axis.when.items())
 
 
 def clash(catalogue: Catalogue, one: tuple[str, str], two: tuple[str, str]) -> str | None:
@@ -38,52 +33,6 @@ def objections(
             reason = clash(catalogue, (axis, variant), (other, other_variant))
             if reason:
                 yield other, reason
-
-
-def complete(catalogue: Catalogue, settled: Variants) -> dict[str, str] | None:
-    """One variant for every axis that exists, the settled ones kept; None if nothing fits.
-
-    Open axes take their first variant, in the order of the parts, that goes with all the others: so
-    a default that a settled choice excludes moves to the next one.
-    """
-    found = _complete(catalogue, list(catalogue.axes.values()), {}, settled)
-    return (
-        None if found is None else {name: found[name] for name in catalogue.axes if name in found}
-    )
-
-
-def disabled_because(
-    catalogue: Catalogue, axis: str, variant: str, settled: Variants
-) -> str | None:
-    """Why a variant cannot be chosen beside the settled ones; None if it can."""
-    reasons = [reason for _, reason in objections(catalogue, axis, variant, settled)]
-    if reasons:
-        return "; ".join(dict.fromkeys(reasons))
-    if complete(catalogue, {**settled, axis: variant}) is None:
-        return "no choice on the remaining axes goes with it"
-    return None
-
-
-def _complete(
-    catalogue: Catalogue, axes: list[Axis], chosen: Variants, settled: Variants
-) -> Variants | None:
-    if not axes:
-        missing = any(
-            other not in chosen
-            for axis, variant in chosen.items()
-            for other in catalogue.axes[axis].parts[variant].requires
-        )
-        return None if missing else chosen
-    axis, rest = axes[0], axes[1:]
-    if not applies(axis, chosen):
-        return None if axis.name in settled else _complete(catalogue, rest, chosen, settled)
-    candidates = [settled[axis.name]] if axis.name in settled else list(axis.parts)
-    for variant in candidates:
-        if not any(objections(catalogue, axis.name, variant, {**settled, **chosen})):
-            found = _complete(catalogue, rest, {**chosen, axis.name: variant}, settled)
-            if found is not None:
-                return found
-    return None
 
 
 def _either(variants: tuple[str, ...]) -> str:

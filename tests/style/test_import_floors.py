@@ -33,7 +33,7 @@ TOOL = (
     ("declarations", "expressions", "frames", "scalars"),
     ("catalogue",),
     ("estimates", "keys", "slots", "variants"),
-    ("answer_file", "decisions", "naming", "rules", "units"),
+    ("answer_file", "completion", "decisions", "naming", "rules", "units"),
     ("answers", "formats", "plan", "presets", "values"),
     ("parse", "design_file", "next_steps", "render"),
     ("alternatives", "base", "equivalent", "questions"),

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scaffold.catalogue import Catalogue
+from scaffold.completion import complete
 from scaffold.frames import EACH, read_fragment, read_python
 from scaffold.parts import Part
 from scaffold.sources import Source
-from scaffold.variants import complete
 
 
 @dataclass(frozen=True)
