@@ -4,15 +4,15 @@ What a model may look at is told apart from what it does with it: the reach of a
 product of the masks of all layers, written down here by their definition.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from covering import covering_designs
+from covering import pairwise_designs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_package import ModelPackage, import_model
@@ -38,7 +38,7 @@ def designs() -> list[dict[str, str]]:
     for name, variant in FIXED.items():
         axes[name] = replace(axes[name], parts={variant: axes[name].parts[variant]})
     # Those that belong to only some of the variants have their default.
-    return covering_designs(replace(CATALOGUE, axes=axes))
+    return pairwise_designs(replace(CATALOGUE, axes=axes))
 
 
 DESIGNS = designs()
@@ -124,6 +124,11 @@ def test_a_token_changes_what_it_is_seen_by_and_nothing_else(
     assert (difference[expected[:, place]] > 1e-12).all()
 
 
+def texts_in(tokens: Tensor, lengths: Sequence[int]) -> Sequence[Tensor]:
+    """A row of tokens, cut into texts of these lengths."""
+    return tokens.tensor_split(list(accumulate(lengths))[:-1], dim=1)
+
+
 @settings(max_examples=40, deadline=None)
 @given(case=cases())
 @torch.no_grad()
@@ -131,7 +136,7 @@ def test_a_cache_changes_no_logits(packages: Packages, case: dict[str, Any]) -> 
     model = model_of(packages, case)
     tokens = row(case)
     cache = model.new_cache(1)
-    logits = [model(chunk, cache) for chunk in tokens.split(case["lengths"], dim=1)]
+    logits = [model(chunk, cache) for chunk in texts_in(tokens, case["lengths"])]
     assert_close(torch.cat(logits, dim=1), model(tokens), atol=1e-6, rtol=1e-6)
 
 
@@ -142,7 +147,7 @@ def test_documents_in_a_row_are_as_each_alone(packages: Packages, case: dict[str
     documents = packages[case["design"]].submodule("documents")
     tokens = row(case)
     packed = model(tokens, positions=documents.positions_in_documents(tokens, END))
-    alone = torch.cat([model(each) for each in tokens.split(case["lengths"], dim=1)], dim=1)
+    alone = torch.cat([model(each) for each in texts_in(tokens, case["lengths"])], dim=1)
     scale = alone.abs().max().item()
     assert_close(packed, alone, atol=1e-5 * scale, rtol=1e-5)  # routers compute in float32
     weights = list(model.parameters())
