@@ -24,7 +24,7 @@ from package.signals import StopSignal
 from package.state import TrainState
 from package.step import train_step
 
-# {# Slot: tolerance binds TOLERANCE. #}
+# {# Slots: tolerance binds TOLERANCE; test_state reads state. #}
 CPU = torch.device("cpu")
 # {% print precision.tolerance() %}
 Work = Callable[..., Any]
@@ -59,6 +59,7 @@ def three_steps(config: Config, model_config: ModelConfig) -> dict[str, Any]:
     """Train and evaluate; returns what every number of ranks must agree on."""
     model = build_model(model_config, CPU, seed=1)
     state = TrainState(model, build_optimizer(model, config.optimizer), CPU)
+    # {% print each.test_state() %}
     values = config.train
     train_set = TrainSet(config.data, model_config, values.seed)
     with Loader(train_set, 0, values.batch_size, values.micro_batch_size, CPU) as loader:
