@@ -52,7 +52,7 @@ def identical(one: Any, other: Any) -> bool:
 
 # {# Slots: tiny gives keyword arguments of ModelConfig. environment reads monkeypatch. test_values
 #    gives overrides. prepare reads tmp_path and overrides, adds to overrides. device_fixture binds
-#    the fixture device. first_scale reads state. #}
+#    the fixture device. test_state reads state. #}
 @pytest.fixture
 def model_config() -> ModelConfig:
     return replace(
@@ -97,5 +97,5 @@ def new_state(config: Config, model_config: ModelConfig, device: torch.device) -
     """A model with new weights and its optimizer."""
     model = build_model(model_config, device, config.train.seed)
     state = TrainState(model, build_optimizer(model, config.optimizer), device)
-    # {% print precision.first_scale() %}
+    # {% print each.test_state() %}
     return state

@@ -106,6 +106,20 @@ def test_a_checkpoint_of_other_data_is_refused(config: Config) -> None:
         train(replace(config, train=replace(config.train, seed=2)))
 
 
+def test_what_has_changed_since_the_checkpoint_is_said(
+    config: Config, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(config) == 0
+    assert "which was" not in capsys.readouterr().out
+    again = replace(config.train, steps=8, batch_size=8, micro_batch_size=4)
+    assert train(replace(config, train=again)) == 0
+    said = capsys.readouterr().out
+    for change in ("steps = 8, which was 6", "batch_size = 8, which was 4"):
+        assert said.count(f"\ntrain.{change} until here\n") == 1
+    assert train(replace(config, train=again)) == 0
+    assert "which was" not in capsys.readouterr().out
+
+
 def test_a_checkpoint_of_another_model_is_refused(
     config: Config, model_config: ModelConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

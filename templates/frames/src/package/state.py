@@ -1,7 +1,7 @@
 """Everything that must survive a restart, as one value."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ class Progress:
     step: int = 0  # optimizer steps taken
     samples_seen: int = 0  # training samples drawn, those of skipped steps too
     data: str = ""  # of which data, in which order
+    values: dict[str, bool | int | float | str] = field(default_factory=dict)  # of the run
     skipped_steps: int = 0  # steps left out because they were not finite
     evaluated_step: int = -1  # the last step that was evaluated
     val_loss: float = math.inf  # at evaluated_step

@@ -8,6 +8,7 @@ Exit codes: 0 the run is complete; 1 it failed; 2 a value or the data is wrong, 
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from .checkpoint import Checkpoints
@@ -43,7 +44,7 @@ def train(config: Config) -> int:
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
-    _resume(state, checkpoints, train_set.identity)
+    changes = _resume(state, checkpoints, train_set.identity, config)
     progress = state.progress
     # {% print each.prepare() %}
     with (
@@ -57,6 +58,7 @@ def train(config: Config) -> int:
             log.describe_mfu(),
             # {% print each.notes() %}
             _describe_start(progress, values),
+            *changes,
         )
         while not stop.requested():
             due = progress.is_finished(values) or progress.step % values.eval_every == 0
@@ -105,11 +107,17 @@ def train(config: Config) -> int:
     return 0 if complete else EXIT_STOPPED
 
 
-def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
-    """Continue from the newest checkpoint, if there is one.
+def _resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Config) -> list[str]:
+    """Continue from the newest checkpoint, if there is one; returns a line for each changed value.
 
     Raises ``ConfigError`` if it was trained on other data: its position there would mean nothing.
     """
+    values = {
+        f"{group}.{name}": value
+        for group, entries in asdict(config).items()
+        for name, value in entries.items()
+        if name != "run_dir"  # a run that was moved is the same run
+    }
     # Loaded here, so that no second copy of the weights stays on the device during training.
     saved = checkpoints.load_latest(state.device)
     if saved is not None:
@@ -121,7 +129,13 @@ def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
                     f" {data}; set train.run_dir to a new directory, or undo the change"
                 ]
             )
-    state.progress.data = data
+    before = state.progress.values
+    state.progress.data, state.progress.values = data, values
+    return [
+        f"{name} = {values[name]}, which was {before[name]} until here"
+        for name in values
+        if name in before and values[name] != before[name]
+    ]
 
 
 def _describe_start(progress: Progress, values: TrainConfig) -> str:
