@@ -10,11 +10,10 @@ from .block import Block
 from .cache import Cache
 from .hyperparameters import ModelConfig
 
-# {# Slots: embedding reads config, binds the embeddings, may bind other modules of self, as do
-#    modules, which bind self.norm; embed reads self, start and end (positions of tokens), rebinds
-#    x; logits read x, may rebind logits, return them; table ends the table; init reads generator,
-#    name and weight, fills weight or binds drawn; init_buffers reads self; flops read self, bind
-#    attention, may rebind products. #}
+# {# Slots: embedding reads config, may bind modules of self, as do modules, which bind self.norm;
+#    embed reads self, start and end (positions of tokens), rebinds x; logits read x, may rebind
+#    logits, return them; table ends the table; init reads generator, name and weight, fills weight
+#    or binds drawn; init_buffers reads self; flops read self, bind attention, may rebind products. #}
 
 
 class Transformer(nn.Module):
@@ -23,7 +22,8 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        # {% print each.embedding() %}
+        self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
+        # {% print position.embedding() %}
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print each.modules() %}
 
