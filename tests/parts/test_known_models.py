@@ -241,7 +241,6 @@ def test_the_help_says_what_the_design_takes(catalogue: Catalogue, preset: str) 
         assert {"eight": 8, "64": 64}[devices[1]] == values["world_size"]
     read = re.search(r"(\d+) billion tokens", text)
     if read:
-        sizes = [int(values[name]) for name in ("steps", "batch_size", "max_seq_len")]
-        n_tokens = math.prod(sizes)
+        n_tokens = math.prod(int(values[key]) for key in ("steps", "batch_size", "max_seq_len"))
         assert int(read[1]) == round(n_tokens / 1e9)
     assert "data/text" in text

@@ -672,9 +672,22 @@ def test_estimates_are_exact(packages: Packages, variants: Variants) -> None:
     rendered = packages[variants]
     with torch.device("meta"):
         model = rendered.module.Model(rendered.module.ModelConfig())
-    assert sum(weight.numel() for weight in model.parameters()) == rendered.estimates.parameters
+    assert parameters_of(model) == (
+        rendered.estimates.parameters,
+        rendered.estimates.active_parameters,
+    )
     assert model.flops_per_token() == rendered.estimates.flops_per_token
     assert counted_flops(model) == model.flops_per_token()
+
+
+def parameters_of(model: Any) -> tuple[int, int | None]:
+    """All parameters, and those that a token uses where it does not use all."""
+    sizes = {name: weight.numel() for name, weight in model.named_parameters()}
+    total = sum(sizes.values())
+    if not hasattr(model.config, "top_k"):
+        return total, None
+    idle = [f".experts.{i}." for i in range(model.config.top_k, model.config.n_experts)]
+    return total, sum(n for name, n in sizes.items() if not any(part in name for part in idle))
 
 
 def counted_flops(model: Any) -> int:
@@ -727,7 +740,7 @@ def test_estimates_are_exact_for_all_sizes(
     with torch.device("meta"):
         model = module.Model(module.ModelConfig(**sizes))
     estimates = estimate(catalogue, design)
-    assert sum(weight.numel() for weight in model.parameters()) == estimates.parameters
+    assert parameters_of(model) == (estimates.parameters, estimates.active_parameters)
     assert model.flops_per_token() == estimates.flops_per_token
 
 

@@ -6,7 +6,7 @@ from package.model import ModelConfig, build_model
 
 def test_input_and_output_embedding_are_one_weight(model_config: ModelConfig) -> None:
     model = build_model(model_config, torch.device("cpu"), seed=0)
-    n_rows = model.tok_embeddings.num_embeddings
+    n_rows = len(model.tok_embeddings.weight)
     outside = {n: w for n, w in model.state_dict().items() if not n.startswith("layers.")}
     names = [name for name, weight in outside.items() if n_rows in weight.shape]
     assert names == ["tok_embeddings.weight"]

@@ -11,10 +11,9 @@ from .cache import Cache
 from .hyperparameters import ModelConfig
 from .initialization import init_weights
 
-# {# Slots: embedding reads config, binds the embeddings, may bind other modules of self, as do
-#    modules, which bind self.norm; parameter is one of forward; embed reads self, start and end
-#    (positions of tokens), rebinds x or cache; logits read x, may rebind logits, return them; flops
-#    read self, bind attention, may rebind products. #}
+# {# Slots: modules read config, bind or rebind modules of self, and self.norm; parameter is one of
+#    forward; embed reads self, start and end (positions of tokens), rebinds x or cache; logits read
+#    x, may rebind logits, return them; flops read self, bind attention, may rebind products. #}
 
 
 class Transformer(nn.Module):
@@ -23,7 +22,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        # {% print each.embedding() %}
+        self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print each.modules() %}
 
