@@ -66,6 +66,7 @@ def results(model: Any, package: ModelPackage, tokens: Tensor) -> list[Tensor]:
     documents = package.submodule("documents")
     logits = model(tokens, positions=documents.positions_in_documents(tokens, END))
     direction = torch.randn(logits.shape, generator=torch.Generator().manual_seed(0))
+    direction = direction.to(logits.device)
     return [logits, *torch.autograd.grad((logits * direction).sum(), list(model.parameters()))]
 
 
@@ -141,3 +142,18 @@ def test_the_compiled_kernels_give_the_same(
     use_blocks(package, monkeypatch, package.submodule("blocks").compiled)
     found = model(tokens, positions=positions)
     assert_close(found, expected, atol=1e-5 * expected.abs().max().item(), rtol=1e-4)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+@designs
+def test_the_compiled_kernels_have_the_gradients_of_sdpa(
+    packages: Packages, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = packages[name]
+    model, tokens = package.build().cuda(), rows(0, 5).cuda()
+    packed = package.submodule("packed")
+    found = results(model, package, tokens)
+    monkeypatch.setattr(packed, "BlockLayer", packed.PackedLayer)
+    for one, other in zip(found, results(model, package, tokens), strict=True):
+        assert_close(one, other, atol=1e-3 * other.abs().max().item(), rtol=1e-3)

@@ -131,7 +131,7 @@ def test_a_cache_changes_no_logits(packages: Packages, case: dict[str, Any]) -> 
     model = model_of(packages, case)
     tokens = row(case)
     cache = model.new_cache(1)
-    logits = [model(chunk, cache) for chunk in tokens.split(case["lengths"], dim=1)]
+    logits = [model(chunk, cache) for chunk in tokens.split_with_sizes(case["lengths"], dim=1)]
     assert_close(torch.cat(logits, dim=1), model(tokens), atol=1e-6, rtol=1e-6)
 
 
@@ -142,7 +142,9 @@ def test_documents_in_a_row_are_as_each_alone(packages: Packages, case: dict[str
     documents = packages[case["design"]].submodule("documents")
     tokens = row(case)
     packed = model(tokens, positions=documents.positions_in_documents(tokens, END))
-    alone = torch.cat([model(each) for each in tokens.split(case["lengths"], dim=1)], dim=1)
+    alone = torch.cat(
+        [model(each) for each in tokens.split_with_sizes(case["lengths"], dim=1)], dim=1
+    )
     scale = alone.abs().max().item()
     assert_close(packed, alone, atol=1e-5 * scale, rtol=1e-5)  # routers compute in float32
     weights = list(model.parameters())
