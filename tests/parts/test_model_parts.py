@@ -71,6 +71,7 @@ MODEL_AXES = (
     "logits",
     "initialization",
     "documents",
+    "attention_backend",
 )
 # RoPE scaling: what is asked for, and the names that transformers has for it.
 ORIGINAL_MAX_SEQ_LEN = 64
@@ -710,8 +711,9 @@ def text_answers(draw: st.DrawFn) -> dict[str, Any]:
     n_heads, n_kv_heads = draw(st.sampled_from([(2, 1), (4, 2), (6, 3), (6, 1), (8, 4)]))
     variants = draw(st.sampled_from(TEXT))
     experts = variants["feed_forward"] == "mixture-of-experts"  # widths are multiples of 8
-    # Of partial RoPE a quarter turns, in pairs.
+    # Of partial RoPE a quarter turns, in pairs; FlexAttention takes heads of 16 or more.
     unit = 8 if experts or variants["position"] == "partial-rope" else 2
+    unit = 16 if variants.get("attention_backend") == "flex" else unit
     answers: dict[str, Any] = {
         **variants,
         "task.n_heads": n_heads,
@@ -888,6 +890,19 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
     "no layer without positions": (
         {"position": "rope-nope", "position.nope_every": 5, "task.n_layers": 4},
         "set nope_every to at most 4, or choose rope",
+    ),
+    "blocks of joined documents": (
+        {"documents": "joined", "attention_backend": "flex"},
+        "attention_backend exists only with documents = masked",
+    ),
+    "blocks of narrow heads": (
+        {
+            "documents": "masked",
+            "attention_backend": "flex",
+            "task.dim": 48,
+            "task.n_heads": 6,
+        },
+        "heads of at least 16 features, and a head has 8",
     ),
     "angles of a window": (
         {"span": "sliding-window", "local_rope": "own-base"},

@@ -4,9 +4,9 @@ What a model may look at is told apart from what it does with it: the reach of a
 product of the masks of all layers, written down here by their definition.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -124,11 +124,6 @@ def test_a_token_changes_what_it_is_seen_by_and_nothing_else(
     assert (difference[expected[:, place]] > 1e-12).all()
 
 
-def texts_in(tokens: Tensor, lengths: Sequence[int]) -> Sequence[Tensor]:
-    """A row of tokens, cut into texts of these lengths."""
-    return tokens.tensor_split(list(accumulate(lengths))[:-1], dim=1)
-
-
 @settings(max_examples=40, deadline=None)
 @given(case=cases())
 @torch.no_grad()
@@ -136,7 +131,7 @@ def test_a_cache_changes_no_logits(packages: Packages, case: dict[str, Any]) -> 
     model = model_of(packages, case)
     tokens = row(case)
     cache = model.new_cache(1)
-    logits = [model(chunk, cache) for chunk in texts_in(tokens, case["lengths"])]
+    logits = [model(chunk, cache) for chunk in tokens.split_with_sizes(case["lengths"], dim=1)]
     assert_close(torch.cat(logits, dim=1), model(tokens), atol=1e-6, rtol=1e-6)
 
 
@@ -147,7 +142,9 @@ def test_documents_in_a_row_are_as_each_alone(packages: Packages, case: dict[str
     documents = packages[case["design"]].submodule("documents")
     tokens = row(case)
     packed = model(tokens, positions=documents.positions_in_documents(tokens, END))
-    alone = torch.cat([model(each) for each in texts_in(tokens, case["lengths"])], dim=1)
+    alone = torch.cat(
+        [model(each) for each in tokens.split_with_sizes(case["lengths"], dim=1)], dim=1
+    )
     scale = alone.abs().max().item()
     assert_close(packed, alone, atol=1e-5 * scale, rtol=1e-5)  # routers compute in float32
     weights = list(model.parameters())

@@ -19,9 +19,10 @@ PROJECT = (
     ("train", "generate", "predict"),
 )
 MODEL = (
-    ("hyperparameters", "rope_scaling", "alibi"),
+    ("hyperparameters", "rope_scaling", "alibi", "documents"),
     ("rope", "window", "cache", "queries", "router"),
-    ("attention", "feed_forward", "local_rope", "documents"),
+    ("blocks", "local_rope"),
+    ("packed", "attention", "feed_forward"),
     ("block",),
     ("initialization",),
     ("transformer", "vit"),

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from .documents import PackedRows
+from .packed import PackedRows
 
 
 class Model:

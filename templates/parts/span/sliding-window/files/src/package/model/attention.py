@@ -12,8 +12,9 @@ from .window import window_mask
 
 # {# Slots: projections reads config, binds what of self project needs, and self.wo; modules add to
 #    that. project reads x, binds q and k (B, T, N, H), the features that know their position, and
-#    what else it takes; normalize rebinds q and k; rotate reads cache, rebinds q and k. arrange binds
-#    q, k and v (B, N, T, H), of which the cache keeps k and v; bias reads q and k, rebinds mask;
+#    what else it takes; normalize rebinds q and k; rotate reads cache, rebinds q and k, or returns
+#    the output. arrange binds q, k and v (B, N, T, H), of which the cache keeps k and v; bias reads
+#    q and k, rebinds mask;
 #    attend_masked reads q, k and v, of S tokens, and mask, binds heads (B, N, T, H). #}
 class Attention(nn.Module):
     """Every token looks at itself and at the ``window - 1`` tokens before it."""
@@ -28,7 +29,7 @@ class Attention(nn.Module):
         """x (B, T, D) -> (B, T, D); with a cache, x follows the tokens that the cache has seen."""
         # {% print attention.project() %}
         # {% print qk_norm.normalize() %}
-        # {% print position.rotate() %}
+        # {% print each.rotate() %}
         # {% print attention.arrange() %}
         mask: Tensor | None = None
         if cache is not None:
