@@ -6,6 +6,9 @@ from scaffold.catalogue import Catalogue
 from scaffold.variants import clash, complete
 
 Pair = frozenset[tuple[str, str]]
+# What these decide stands in one file, which reads the model and nothing else, and each variant is
+# held against transformers beside what it can meet there: one design for each is enough.
+ONCE = {"hub_model": "hub", "hub_names": "hub"}
 
 
 def possible_pairs(catalogue: Catalogue) -> set[Pair]:
@@ -15,6 +18,8 @@ def possible_pairs(catalogue: Catalogue) -> set[Pair]:
         frozenset((one, two))
         for one, two in combinations(variants, 2)
         if one[0] != two[0]
+        and ONCE.get(one[0], two[0]) == two[0]
+        and ONCE.get(two[0], one[0]) == one[0]
         and clash(catalogue, one, two) is None
         and complete(catalogue, dict((one, two))) is not None
     }

@@ -14,7 +14,7 @@ from scaffold.parts import Part
 from scaffold.rules import rule_problem
 from scaffold.scalars import RefusedValueError, given_text, one_of, parse_value
 from scaffold.values import Settled, inputs, settle
-from scaffold.variants import clash, complete, disabled_because
+from scaffold.variants import clash, complete, dead_end, disabled_because
 
 DEFAULT_NAME = "experiment"
 
@@ -37,7 +37,7 @@ def parse_design(
     variants = complete(catalogue, chosen)
     if variants is None:
         variants = complete(catalogue, {}) or {}
-        found.append(_nothing_fits(chosen))
+        found.append(_nothing_fits(catalogue, chosen))
     parts = [catalogue.axes[axis].parts[variant] for axis, variant in variants.items()]
     refused: set[str] = set()
     given = _read_options(catalogue, parts, answers, found, refused)
@@ -113,10 +113,12 @@ def _implied_variants(
     return implied
 
 
-def _nothing_fits(chosen: Mapping[str, str]) -> Problem:
+def _nothing_fits(catalogue: Catalogue, chosen: Mapping[str, str]) -> Problem:
     keys = list(chosen)
     text = ", ".join(f"{axis} = {variant}" for axis, variant in chosen.items())
-    return Problem(keys[-1], chosen[keys[-1]], f"no design has {text}", "change one of them")
+    why = dead_end(catalogue, chosen)
+    rule = f"no design has {text}{f': {why}' if why else ''}"
+    return Problem(keys[-1], chosen[keys[-1]], rule, "change one of them")
 
 
 def _read_options(

@@ -46,7 +46,10 @@ def complete(catalogue: Catalogue, settled: Variants) -> dict[str, str] | None:
     Open axes take their first variant, in the order of the parts, that goes with all the others: so
     a default that a settled choice excludes moves to the next one.
     """
-    found = _complete(catalogue, list(catalogue.axes.values()), {}, settled)
+    forced = _forced(catalogue, settled)
+    if forced is None:
+        return None
+    found = _complete(catalogue, list(catalogue.axes.values()), {}, forced)
     return (
         None if found is None else {name: found[name] for name in catalogue.axes if name in found}
     )
@@ -59,9 +62,53 @@ def disabled_because(
     reasons = [reason for _, reason in objections(catalogue, axis, variant, settled)]
     if reasons:
         return "; ".join(dict.fromkeys(reasons))
-    if complete(catalogue, {**settled, axis: variant}) is None:
-        return "no choice on the remaining axes goes with it"
+    settled = {**settled, axis: variant}
+    if complete(catalogue, settled) is None:
+        return dead_end(catalogue, settled) or "no choice on the remaining axes goes with it"
     return None
+
+
+def dead_end(catalogue: Catalogue, settled: Variants) -> str | None:
+    """What speaks against every variant of an axis that exists beside the settled ones.
+
+    Of the variants those are named that the fewest settled choices speak against. None where each
+    such axis has a variant that goes with all of them.
+    """
+    for axis in catalogue.axes.values():
+        if axis.name in settled or not _demands(axis) or not applies(axis, settled):
+            continue
+        against = {
+            variant: [reason for _, reason in objections(catalogue, axis.name, variant, settled)]
+            for variant in axis.parts
+        }
+        fewest = min(map(len, against.values()))
+        if fewest > 0:
+            nearest = [reason for found in against.values() if len(found) == fewest for reason in found]
+            return f"no {axis.name} fits: {'; '.join(dict.fromkeys(nearest))}"
+    return None
+
+
+def _forced(catalogue: Catalogue, settled: Variants) -> Variants | None:
+    """The settled variants and those that they leave no choice about; None if two of them clash.
+
+    Without these, a search would try all that there is on the axes before it met one that is bound.
+    """
+    forced = dict(settled)
+    open_axes = list(forced)
+    for name in open_axes:
+        axis = catalogue.axes[name]
+        for needs in (axis.when, axis.parts[forced[name]].requires):
+            for other, allowed in needs.items():
+                if other not in forced and len(allowed) == 1:
+                    forced[other] = allowed[0]
+                    open_axes.append(other)
+    clashes = any(any(objections(catalogue, *item, forced)) for item in forced.items())
+    return None if clashes else forced
+
+
+def _demands(axis: Axis) -> bool:
+    """Whether every variant of the axis needs something of the others, so that none may fit."""
+    return bool(axis.when) and all(part.requires for part in axis.parts.values())
 
 
 def _complete(
@@ -74,6 +121,8 @@ def _complete(
             for other in catalogue.axes[axis].parts[variant].requires
         )
         return None if missing else chosen
+    if dead_end(catalogue, {**settled, **chosen}) is not None:
+        return None
     axis, rest = axes[0], axes[1:]
     if not applies(axis, chosen):
         return None if axis.name in settled else _complete(catalogue, rest, chosen, settled)

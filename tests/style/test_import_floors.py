@@ -11,12 +11,12 @@ from syntax import imported_modules, loaded_by_name
 PROJECT = (
     ("config", "rng"),
     ("model", "device", "corpus", "tokenizer", "optim", "schedule"),
-    ("parallel", "data"),
+    ("parallel", "data", "hub_format"),
     ("expert_load",),
     ("balance",),
     ("signals", "metrics", "loader", "objective", "state", "checkpoint", "prepare"),
     ("plot", "step", "evaluate"),
-    ("train", "generate", "predict"),
+    ("train", "generate", "predict", "hub"),
 )
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi"),
@@ -62,6 +62,8 @@ PROJECT_LIBRARIES = {
     "sklearn",
     "tokenizers",
     "tensorboard",
+    "safetensors",
+    "transformers",
 }
 
 

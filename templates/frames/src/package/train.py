@@ -27,7 +27,7 @@ from .step import StepResult, train_step
 
 # {# Slots: set_up reads values, binds device. compile reads model, values. check_resume reads
 #    progress, device. finish reads complete, values; it ends what set_up began. metrics reads state, adds
-#    to what is logged of a step. #}
+#    to what is logged of a step. imported reads state and data, may rebind saved. #}
 def train(config: Config) -> int:
     """Run or continue the run in ``config.train.run_dir``; returns the exit code.
 
@@ -105,6 +105,7 @@ def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
     """
     # Loaded here, so that no second copy of the weights stays on the device during training.
     saved = checkpoints.load_latest(state.device)
+    # {% print each.imported() %}
     if saved is not None:
         state.load_state_dict(saved)
         if state.progress.data != data:
