@@ -47,7 +47,7 @@ def complete(catalogue: Catalogue, settled: Variants) -> dict[str, str] | None:
     a default that a settled choice excludes moves to the next one.
     """
     forced = _forced(catalogue, settled)
-    if forced is None:
+    if _clashes(catalogue, forced):
         return None
     found = _complete(catalogue, list(catalogue.axes.values()), {}, forced)
     return (
@@ -78,18 +78,23 @@ def dead_end(catalogue: Catalogue, settled: Variants) -> str | None:
         if axis.name in settled or not _demands(axis) or not applies(axis, settled):
             continue
         against = {
-            variant: [reason for _, reason in objections(catalogue, axis.name, variant, settled)]
-            for variant in axis.parts
+            variant: _reasons(catalogue, axis.name, variant, settled) for variant in axis.parts
         }
         fewest = min(map(len, against.values()))
         if fewest > 0:
-            nearest = [reason for found in against.values() if len(found) == fewest for reason in found]
-            return f"no {axis.name} fits: {'; '.join(dict.fromkeys(nearest))}"
+            found: dict[str, list[str]] = {}  # what several variants need alike is said once
+            for variant, reasons in against.items():
+                for reason in reasons if len(reasons) == fewest else ():
+                    found.setdefault(reason.removeprefix(f"{axis.name} = {variant} "), []).append(
+                        variant
+                    )
+            texts = [f"{_either(tuple(names))} {reason}" for reason, names in found.items()]
+            return f"no {axis.name} fits: {'; '.join(texts)}"
     return None
 
 
-def _forced(catalogue: Catalogue, settled: Variants) -> Variants | None:
-    """The settled variants and those that they leave no choice about; None if two of them clash.
+def _forced(catalogue: Catalogue, settled: Variants) -> dict[str, str]:
+    """The settled variants and those that they leave no choice about.
 
     Without these, a search would try all that there is on the axes before it met one that is bound.
     """
@@ -102,8 +107,23 @@ def _forced(catalogue: Catalogue, settled: Variants) -> Variants | None:
                 if other not in forced and len(allowed) == 1:
                     forced[other] = allowed[0]
                     open_axes.append(other)
-    clashes = any(any(objections(catalogue, *item, forced)) for item in forced.items())
-    return None if clashes else forced
+    return forced
+
+
+def _reasons(catalogue: Catalogue, axis: str, variant: str, settled: Variants) -> list[str]:
+    """What speaks against a variant beside the settled ones, also by way of what it forces."""
+    direct = [reason for _, reason in objections(catalogue, axis, variant, settled)]
+    if direct:
+        return direct
+    return _clashes(catalogue, _forced(catalogue, {**settled, axis: variant}))
+
+
+def _clashes(catalogue: Catalogue, variants: Variants) -> list[str]:
+    return [
+        reason
+        for axis, variant in variants.items()
+        for _, reason in objections(catalogue, axis, variant, variants)
+    ]
 
 
 def _demands(axis: Axis) -> bool:

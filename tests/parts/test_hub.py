@@ -1,4 +1,4 @@
-"""Exchange of weights with transformers: equal logits, both ways, for every architecture there is."""
+"""Exchange of weights with transformers: equal logits, both ways, for every architecture."""
 
 import importlib
 import json
@@ -39,7 +39,7 @@ SIZES = {
     "v_head_dim": 14,
     "q_lora_rank": 12,
 }
-LLAMA3 = {"rope_scaling": "llama3", "rope_scaling.original_max_seq_len": 64}
+LLAMA3: Answers = {"rope_scaling": "llama3", "rope_scaling.original_max_seq_len": 64}
 LLAMA: Answers = {"qk_norm": "none", "embedding": "untied", "normalization.norm_eps": 1e-5}
 EXPERTS: Answers = {"feed_forward": "mixture-of-experts", "balance": "auxiliary-loss"}
 # The architecture of transformers, and a design that is one.
@@ -163,9 +163,10 @@ def exchange(
 
 def load_theirs(folder: Path) -> Any:
     """The model that transformers loads, with nothing missing and nothing left over."""
-    theirs, report = AutoModelForCausalLM.from_pretrained(
+    loaded: Any = AutoModelForCausalLM.from_pretrained(
         folder, output_loading_info=True, attn_implementation="eager"
     )
+    theirs, report = loaded
     assert not any(report.values()), report
     return theirs.eval()
 

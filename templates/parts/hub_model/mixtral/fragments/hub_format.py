@@ -22,9 +22,9 @@ def layer_names(config):
         # {% macro layer_names() %}
         "feed_forward.router.gate.weight": "block_sparse_moe.gate.weight",
         **{
-            f"feed_forward.experts.{expert}.{ours}.weight": f"block_sparse_moe.experts.{expert}.{theirs}.weight"
-            for expert in range(config.n_experts)
-            for ours, theirs in (("w1", "w1"), ("w2", "w2"), ("w3", "w3"))
+            f"feed_forward.experts.{i}.{name}.weight": f"block_sparse_moe.experts.{i}.{name}.weight"
+            for i in range(config.n_experts)
+            for name in ("w1", "w2", "w3")
         },
         # {% endmacro %}
     }

@@ -7,4 +7,3 @@ def _import():
     # {% macro alone() %}
     os.environ.setdefault("RANK", "0")  # one process imports, without torchrun
     # {% endmacro %}
-    return None

@@ -1,7 +1,6 @@
 """The model as Hugging Face transformers has it: settings, and names and layout of the weights.
 
-There it is GPT2LMHeadModel, whose matrices are transposed, and which has queries, keys and values in
-one matrix.
+There it is GPT2LMHeadModel, whose matrices are transposed, with queries, keys and values in one.
 """
 
 from collections.abc import Mapping
@@ -95,7 +94,7 @@ def _turned(name: str, tensor: Tensor) -> Tensor:
 
 
 def without_leftovers(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors of a file, less the causal masks that the first ones held, and with full names."""
+    """The tensors of a file, less the causal masks that the first held, and with full names."""
     kept = {
         name: tensor
         for name, tensor in tensors.items()
