@@ -8,13 +8,14 @@ from scaffold.completion import complete
 from scaffold.variants import clash
 
 Variants = frozenset[tuple[str, str]]
+# What these decide stands in one file, which reads the model and nothing else, and each variant is
+# held against transformers beside what it can meet there: one design for each is enough.
+ONCE = {"hub_model": "hub", "hub_names": "hub"}
 
 
-def single_variants(catalogue: Catalogue) -> set[Variants]:
-    """Every variant by itself."""
-    return {
-        frozenset({(axis, variant)}) for axis, it in catalogue.axes.items() for variant in it.parts
-    }
+def single_variants(catalogue: Catalogue, axes: Collection[str]) -> set[Variants]:
+    """Every variant of these axes by itself."""
+    return {frozenset({(axis, variant)}) for axis in axes for variant in catalogue.axes[axis].parts}
 
 
 def possible_pairs(catalogue: Catalogue, axes: Collection[str]) -> set[Variants]:
@@ -24,6 +25,8 @@ def possible_pairs(catalogue: Catalogue, axes: Collection[str]) -> set[Variants]
         frozenset((one, two))
         for one, two in combinations(variants, 2)
         if one[0] != two[0]
+        and ONCE.get(one[0], two[0]) == two[0]
+        and ONCE.get(two[0], one[0]) == one[0]
         and clash(catalogue, one, two) is None
         and complete(catalogue, dict((one, two))) is not None
     }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from scaffold.answers import Answer, Answers
 from scaffold.catalogue import Catalogue
-from scaffold.completion import disabled_because
+from scaffold.dead_ends import disabled_because
 from scaffold.decisions import decide
 from scaffold.design import Design
 from scaffold.errors import DesignError

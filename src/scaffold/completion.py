@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from scaffold.catalogue import Catalogue
 from scaffold.parts import Axis
-from scaffold.variants import Variants, objections
+from scaffold.variants import Variants
 
 Value = str | None  # a variant; None where the design does not have the axis
 Domains = Mapping[str, tuple[Value, ...]]  # what each axis may still be, the preferred first
@@ -33,18 +33,6 @@ def complete(catalogue: Catalogue, settled: Variants) -> dict[str, str] | None:
     if found is None:
         return None
     return {axis: value for axis, (value, *_) in found.items() if value is not None}
-
-
-def disabled_because(
-    catalogue: Catalogue, axis: str, variant: str, settled: Variants
-) -> str | None:
-    """Why a variant cannot be chosen beside the settled ones; None if it can."""
-    reasons = [reason for _, reason in objections(catalogue, axis, variant, settled)]
-    if reasons:
-        return "; ".join(dict.fromkeys(reasons))
-    if complete(catalogue, {**settled, axis: variant}) is None:
-        return "no choice on the remaining axes goes with it"
-    return None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from itertools import combinations
 
 from scaffold.answers import Answers
 from scaffold.catalogue import Catalogue
-from scaffold.completion import complete, disabled_because
+from scaffold.completion import complete
+from scaffold.dead_ends import dead_end, disabled_because
 from scaffold.design import Choice, Design, Project, Value
 from scaffold.errors import DesignError, Problem
 from scaffold.expressions import EvaluationError
@@ -38,7 +39,7 @@ def parse_design(
     variants = complete(catalogue, chosen)
     if variants is None:
         variants = complete(catalogue, {}) or {}
-        found.append(_nothing_fits(chosen))
+        found.append(_nothing_fits(catalogue, chosen))
     parts = [catalogue.axes[axis].parts[variant] for axis, variant in variants.items()]
     refused: set[str] = set()
     given = _read_options(catalogue, parts, answers, found, refused)
@@ -114,10 +115,12 @@ def _implied_variants(
     return implied
 
 
-def _nothing_fits(chosen: Mapping[str, str]) -> Problem:
+def _nothing_fits(catalogue: Catalogue, chosen: Mapping[str, str]) -> Problem:
     keys = list(chosen)
     text = ", ".join(f"{axis} = {variant}" for axis, variant in chosen.items())
-    return Problem(keys[-1], chosen[keys[-1]], f"no design has {text}", "change one of them")
+    why = dead_end(catalogue, chosen)
+    rule = f"no design has {text}{f': {why}' if why else ''}"
+    return Problem(keys[-1], chosen[keys[-1]], rule, "change one of them")
 
 
 def _read_options(

@@ -9,7 +9,8 @@ from typing import Literal
 
 from scaffold.answers import Answer, Answers
 from scaffold.catalogue import Catalogue
-from scaffold.completion import complete, disabled_because
+from scaffold.completion import complete
+from scaffold.dead_ends import disabled_because
 from scaffold.design import Design, Value
 from scaffold.errors import DesignError, Problem
 from scaffold.keys import shown

@@ -1,11 +1,16 @@
 """Which variants go together, and what speaks against one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from scaffold.catalogue import Catalogue
-from scaffold.parts import Part
+from scaffold.parts import Axis, Part
 
 Variants = Mapping[str, str]  # axis -> variant, for the axes that are settled
+
+
+def applies(axis: Axis, variants: Variants) -> bool:
+    """Whether the axis exists in a design with these variants."""
+    return all(variants.get(other) in allowed for other, allowed in axis.when.items())
 
 
 def clash(catalogue: Catalogue, one: tuple[str, str], two: tuple[str, str]) -> str | None:
@@ -14,10 +19,10 @@ def clash(catalogue: Catalogue, one: tuple[str, str], two: tuple[str, str]) -> s
         axis = catalogue.axes[axis_name]
         part = axis.parts[variant]
         if other in axis.when and other_variant not in axis.when[other]:
-            return f"{axis_name} exists only with {other} = {_either(axis.when[other])}"
+            return f"{axis_name} exists only with {other} = {either(axis.when[other])}"
         if other in part.requires and other_variant not in part.requires[other]:
             return _because(
-                part, f"{axis_name} = {variant} needs {other} = {_either(part.requires[other])}"
+                part, f"{axis_name} = {variant} needs {other} = {either(part.requires[other])}"
             )
         if other_variant in part.conflicts.get(other, ()):
             return _because(part, f"{axis_name} = {variant} excludes {other} = {other_variant}")
@@ -35,7 +40,8 @@ def objections(
                 yield other, reason
 
 
-def _either(variants: tuple[str, ...]) -> str:
+def either(variants: Sequence[str]) -> str:
+    """The variants as text."""
     return " or ".join(variants)
 
 

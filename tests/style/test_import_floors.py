@@ -11,12 +11,12 @@ from syntax import imported_modules, loaded_by_name
 PROJECT = (
     ("config", "peak", "rng"),
     ("model", "device", "corpus", "tokenizer", "optim", "schedule"),
-    ("parallel", "data"),
+    ("parallel", "data", "hub_format"),
     ("expert_load", "loss"),
     ("averaging", "balance"),
     ("signals", "metrics", "loader", "objective", "state", "checkpoint", "prepare"),
-    ("plot", "step", "evaluate"),
-    ("train", "generate", "predict"),
+    ("plot", "resume", "step", "evaluate"),
+    ("train", "generate", "predict", "hub"),
 )
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi", "documents"),
@@ -35,6 +35,7 @@ TOOL = (
     ("catalogue",),
     ("estimates", "keys", "slots", "variants"),
     ("answer_file", "completion", "decisions", "naming", "rules", "units"),
+    ("dead_ends",),
     ("answers", "formats", "plan", "presets", "values"),
     ("parse", "design_file", "next_steps", "render"),
     ("alternatives", "base", "equivalent", "questions"),
@@ -64,6 +65,8 @@ PROJECT_LIBRARIES = {
     "sklearn",
     "tokenizers",
     "tensorboard",
+    "safetensors",
+    "transformers",
 }
 
 

@@ -194,6 +194,33 @@ def test_a_design_that_nothing_completes_is_a_problem(
     assert problems["launch"].rule == "no design has task = pictures, launch = moon"
 
 
+def test_what_every_variant_of_an_axis_needs_is_said(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Where nothing fits, the nearest are named with what they need; what many need, once."""
+    part = "title: x\nhelp: x\norder: {}\nrequires: {{{}}}\n"
+    axis = "title: x\nquestion: x?\norder: {}\n"
+    catalogue = toy_catalogue(
+        tmp_path_factory.mktemp("formats"),
+        {
+            "parts/export/axis.yaml": axis.format(91),
+            "parts/export/never/part.yaml": "title: x\nhelp: x\norder: 10\n",
+            "parts/export/always/part.yaml": "title: x\nhelp: x\norder: 20\n",
+            "parts/format/axis.yaml": axis.format(92) + "when: {export: [always]}\n",
+            "parts/format/one/part.yaml": part.format(10, "task: [pictures]"),
+            "parts/format/two/part.yaml": part.format(20, "task: [pictures]"),
+            "parts/format/three/part.yaml": part.format(30, "launch: [here]"),
+        },
+    )
+    design = design_of(catalogue, export="always", task="words", launch="here")
+    assert design["format"].variant == "three"
+    assert design_of(catalogue, export="always", launch="cloud")["task"].variant == "pictures"
+    problems = problems_of(catalogue, export="always", task="words", launch="cloud")
+    assert problems["export"].rule.endswith(
+        "no format fits: one or two needs task = pictures; three needs launch = here"
+    )
+
+
 def test_keys_may_name_the_variant(catalogue: Catalogue) -> None:
     design = parse_design(catalogue, {"task.variant": Answer("pictures", "file")})
     assert design["task"].variant == "pictures"

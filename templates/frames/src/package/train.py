@@ -8,7 +8,6 @@ Exit codes: 0 the run is complete; 1 it failed; 2 a value or the data is wrong, 
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from .checkpoint import Checkpoints
@@ -18,6 +17,7 @@ from .loader import Loader
 from .metrics import RunLog
 from .model import ModelConfig, build_model
 from .optim import build_optimizer, describe_groups
+from .resume import describe_start, resume
 from .rng import seed_everything
 from .schedule import lr_factor
 from .signals import EXIT_STOPPED, StopSignal
@@ -44,7 +44,7 @@ def train(config: Config) -> int:
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
-    changes = _resume(state, checkpoints, train_set.identity, config)
+    changes = resume(state, checkpoints, train_set.identity, config)
     progress = state.progress
     # {% print each.prepare() %}
     with (
@@ -57,7 +57,7 @@ def train(config: Config) -> int:
             *describe_groups(optimizer),
             log.describe_mfu(),
             # {% print each.notes() %}
-            _describe_start(progress, values),
+            describe_start(progress, values),
             *changes,
         )
         while not stop.requested():
@@ -105,49 +105,6 @@ def train(config: Config) -> int:
             log.say(f"stopped after step {progress.step}; the same command continues from here")
     # {% print parallelism.finish() %}
     return 0 if complete else EXIT_STOPPED
-
-
-def _resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Config) -> list[str]:
-    """Continue from the newest checkpoint, if there is one; returns a line for each changed value.
-
-    Raises ``ConfigError`` if it was trained on other data: its position there would mean nothing.
-    """
-    values = {
-        f"{group}.{name}": value
-        for group, entries in asdict(config).items()
-        for name, value in entries.items()
-        if name != "run_dir"  # a run that was moved is the same run
-    }
-    # Loaded here, so that no second copy of the weights stays on the device during training.
-    saved = checkpoints.load_latest(state.device)
-    if saved is not None:
-        state.load_state_dict(saved)
-        if state.progress.data != data:
-            raise ConfigError(
-                [
-                    f"the checkpoint was trained on other data: {state.progress.data}; here it is"
-                    f" {data}; set train.run_dir to a new directory, or undo the change"
-                ]
-            )
-    before = state.progress.values
-    state.progress.data, state.progress.values = data, values
-    return [
-        f"{name} = {values[name]}, which was {before[name]} until here"
-        for name in values
-        if name in before and values[name] != before[name]
-    ]
-
-
-def _describe_start(progress: Progress, values: TrainConfig) -> str:
-    """Where the run begins this time."""
-    if progress.is_finished(values) and progress.evaluated_step == progress.step:
-        return (
-            f"{values.run_dir} is complete after step {progress.step}; raise train.steps, or give"
-            " another train.run_dir"
-        )
-    if progress.step > 0:
-        return f"continuing {values.run_dir} after step {progress.step} of {values.steps}"
-    return f"starting {values.run_dir}, {values.steps} steps"
 
 
 def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:

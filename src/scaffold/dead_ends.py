@@ -1,0 +1,78 @@
+"""Why a variant cannot be chosen: what speaks against it, at once or further on."""
+
+from scaffold.catalogue import Axis, Catalogue
+from scaffold.completion import complete
+from scaffold.variants import Variants, applies, either, objections
+
+
+def disabled_because(
+    catalogue: Catalogue, axis: str, variant: str, settled: Variants
+) -> str | None:
+    """Why a variant cannot be chosen beside the settled ones; None if it can."""
+    reasons = [reason for _, reason in objections(catalogue, axis, variant, settled)]
+    if reasons:
+        return "; ".join(dict.fromkeys(reasons))
+    settled = {**settled, axis: variant}
+    if complete(catalogue, settled) is None:
+        return dead_end(catalogue, settled) or "no choice on the remaining axes goes with it"
+    return None
+
+
+def dead_end(catalogue: Catalogue, settled: Variants) -> str | None:
+    """What speaks against every variant of an axis that exists beside the settled ones.
+
+    Of the variants those are named that the fewest settled choices speak against. None where each
+    such axis has a variant that goes with all of them.
+    """
+    for axis in catalogue.axes.values():
+        if axis.name in settled or not _demands(axis) or not applies(axis, settled):
+            continue
+        against = {
+            variant: _reasons(catalogue, axis.name, variant, settled) for variant in axis.parts
+        }
+        fewest = min(map(len, against.values()))
+        if fewest > 0:
+            found: dict[str, list[str]] = {}  # what several variants need alike is said once
+            for variant, reasons in against.items():
+                for reason in reasons if len(reasons) == fewest else ():
+                    found.setdefault(reason.removeprefix(f"{axis.name} = {variant} "), []).append(
+                        variant
+                    )
+            texts = [f"{either(names)} {reason}" for reason, names in found.items()]
+            return f"no {axis.name} fits: {'; '.join(texts)}"
+    return None
+
+
+def _forced(catalogue: Catalogue, settled: Variants) -> dict[str, str]:
+    """The settled variants and those that they leave no choice about."""
+    forced = dict(settled)
+    open_axes = list(forced)
+    for name in open_axes:
+        axis = catalogue.axes[name]
+        for needs in (axis.when, axis.parts[forced[name]].requires):
+            for other, allowed in needs.items():
+                if other not in forced and len(allowed) == 1:
+                    forced[other] = allowed[0]
+                    open_axes.append(other)
+    return forced
+
+
+def _reasons(catalogue: Catalogue, axis: str, variant: str, settled: Variants) -> list[str]:
+    """What speaks against a variant beside the settled ones, also by way of what it forces."""
+    direct = [reason for _, reason in objections(catalogue, axis, variant, settled)]
+    if direct:
+        return direct
+    return _clashes(catalogue, _forced(catalogue, {**settled, axis: variant}))
+
+
+def _clashes(catalogue: Catalogue, variants: Variants) -> list[str]:
+    return [
+        reason
+        for axis, variant in variants.items()
+        for _, reason in objections(catalogue, axis, variant, variants)
+    ]
+
+
+def _demands(axis: Axis) -> bool:
+    """Whether every variant of the axis needs something of the others, so that none may fit."""
+    return bool(axis.when) and all(part.requires for part in axis.parts.values())

@@ -1,0 +1,116 @@
+"""Exchange with Hugging Face transformers: equal logits, and what is refused."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import identical
+from package import hub
+from package.checkpoint import Checkpoints
+from package.config import Config
+from package.hub import export_weights, import_weights
+from package.hub_format import settings
+from package.model import ModelConfig, Transformer, build_model
+from package.train import train
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM
+
+
+# {# Slot: sizes gives keyword arguments of ModelConfig. #}
+@pytest.fixture
+def shape(model_config: ModelConfig) -> ModelConfig:
+    return replace(
+        model_config,
+        n_layers=2,
+        # {% print each.sizes() %}
+    )
+
+
+@pytest.fixture
+def model(shape: ModelConfig) -> Transformer:
+    return build_model(shape, torch.device("cpu"), seed=0).eval()
+
+
+@torch.no_grad()
+def test_transformers_computes_the_same_logits(model: Transformer, tmp_path: Path) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path)
+    theirs = AutoModelForCausalLM.from_pretrained(tmp_path)
+    tokens = torch.arange(64).view(2, -1)
+    torch.testing.assert_close(theirs(tokens).logits, model(tokens), atol=1e-5, rtol=1e-5)
+
+
+def test_what_is_exported_comes_back(model: Transformer, tmp_path: Path) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path)
+    assert identical(import_weights(tmp_path, model.config), model.state_dict())
+    with pytest.raises(ValueError, match="holds a model already"):
+        export_weights(model.state_dict(), model.config, tmp_path)
+
+
+def test_several_files_are_read_by_their_index(model: Transformer, tmp_path: Path) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path)
+    tensors = load_file(tmp_path / "model.safetensors")
+    (tmp_path / "model.safetensors").unlink()
+    index = {name: f"{i % 2}.safetensors" for i, name in enumerate(tensors)}
+    for file in set(index.values()):
+        save_file({name: tensors[name] for name in index if index[name] == file}, tmp_path / file)
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+    assert identical(import_weights(tmp_path, model.config), model.state_dict())
+
+
+def test_another_shape_is_refused_by_name(model: Transformer, tmp_path: Path) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path)
+    with pytest.raises(ValueError, match="is 3 here and 2 there") as error:
+        import_weights(tmp_path, replace(model.config, n_layers=3))
+    lines = str(error.value).splitlines()
+    assert len(lines) > 1
+    assert all(line.endswith("missing there") for line in lines[1:])
+
+
+def test_another_setting_is_refused(model: Transformer, tmp_path: Path) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path)
+    path = tmp_path / "config.json"
+    written = json.loads(path.read_text(encoding="utf-8"))
+    assert written.items() >= settings(model.config).items()
+    path.write_text(json.dumps({**written, "model_type": "other"}), encoding="utf-8")
+    with pytest.raises(ValueError, match="model_type is .* here and other there"):
+        import_weights(tmp_path, model.config)
+
+
+@pytest.fixture
+def run(model: Transformer, config: Config, monkeypatch: pytest.MonkeyPatch) -> Config:
+    """A run of the small model, for the commands and for training."""
+    monkeypatch.setattr(hub, "ModelConfig", lambda: model.config)
+    monkeypatch.setattr("{{package}}.train.ModelConfig", lambda: model.config)
+    monkeypatch.setattr(hub, "load_config", lambda _: config)
+    return config
+
+
+def test_a_command_says_what_stands_in_its_way(
+    model: Transformer, run: Config, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load = ["import", str(tmp_path / "source"), "--run", run.train.run_dir]
+    assert hub.main(load) == 2
+    assert "config.json" in capsys.readouterr().err
+    export_weights(model.state_dict(), model.config, tmp_path / "source")
+    assert hub.main(load) == 0
+    assert hub.main(load) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_training_goes_on_from_imported_weights(
+    model: Transformer, run: Config, tmp_path: Path
+) -> None:
+    source, back = tmp_path / "source", tmp_path / "back"
+    export_weights(model.state_dict(), model.config, source)
+    assert hub.main(["import", str(source), "--run", run.train.run_dir]) == 0
+    assert hub.main(["export", str(back)]) == 0
+    one, other = (load_file(folder / "model.safetensors") for folder in (source, back))
+    assert identical(one, other)
+
+    assert train(replace(run, train=replace(run.train, steps=3))) == 0
+    checkpoints = Checkpoints(Path(run.train.run_dir) / "checkpoints", keep_last=1)
+    trained = checkpoints.load_model("latest", torch.device("cpu"))
+    moved = (trained["tok_embeddings.weight"] - model.tok_embeddings.weight).abs().max()
+    assert 0 < moved < 0.1  # by three steps from there, and not to other weights

@@ -1,0 +1,7 @@
+"""One process."""
+
+
+def _import():
+    # {% macro alone() %}
+    # {% endmacro %}
+    return None

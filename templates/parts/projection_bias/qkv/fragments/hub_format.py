@@ -1,0 +1,11 @@
+"""Biases of queries, keys and values."""
+
+
+def layer_names(config):
+    return {
+        # {% macro layer_names() %}
+        "attention.wq.bias": "self_attn.q_proj.bias",
+        "attention.wk.bias": "self_attn.k_proj.bias",
+        "attention.wv.bias": "self_attn.v_proj.bias",
+        # {% endmacro %}
+    }

@@ -1,0 +1,17 @@
+"""Slow pairs are slowed down, and scores sharpened."""
+
+from .model.rope_scaling import BETA_FAST, BETA_SLOW, FACTOR, ORIGINAL_MAX_SEQ_LEN
+
+
+def settings(config):
+    return {
+        # {% macro settings() %}
+        "rope_scaling": {
+            "rope_type": "yarn",
+            "factor": FACTOR,
+            "beta_fast": BETA_FAST,
+            "beta_slow": BETA_SLOW,
+            "original_max_position_embeddings": ORIGINAL_MAX_SEQ_LEN,
+        },
+        # {% endmacro %}
+    }
