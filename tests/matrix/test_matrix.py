@@ -44,7 +44,10 @@ RUN_AXES = (
     "tracking",
     "launch",
 )
-RUNS = covering_designs(CATALOGUE, possible_pairs(CATALOGUE, RUN_AXES) | single_variants(CATALOGUE))
+TRAINED = possible_pairs(CATALOGUE, RUN_AXES) | single_variants(
+    CATALOGUE, CATALOGUE.axes.keys() - ONCE.keys()
+)
+RUNS = covering_designs(CATALOGUE, TRAINED)
 PRESETS = sorted(path.stem for path in presets_root().glob("*.yaml"))
 SMALL: Mapping[str, Value] = {
     "task.dim": 32,
