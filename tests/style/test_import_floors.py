@@ -9,7 +9,7 @@ from syntax import imported_modules, loaded_by_name
 
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
-    ("config", "rng"),
+    ("config", "peak", "rng"),
     ("model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("parallel", "data"),
     ("expert_load", "loss"),

@@ -144,24 +144,6 @@ def test_mfu_is_a_share_of_the_known_peak(
     assert known["mfu"] == pytest.approx(known["tokens_per_s"] * model.flops_per_token() / 1e9)
 
 
-@pytest.mark.parametrize(
-    ("name", "peak"),
-    [
-        ("NVIDIA A100-SXM4-80GB", 312e12),
-        ("NVIDIA H100 80GB HBM3", 989e12),
-        ("NVIDIA GeForce RTX 4090", 165e12),
-        ("NVIDIA GeForce RTX 4090 Laptop GPU", None),
-        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", None),
-    ],
-)
-def test_the_peak_is_known_or_not_guessed(
-    monkeypatch: pytest.MonkeyPatch, name: str, peak: float | None
-) -> None:
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _device: name)
-    assert metrics.peak_flops(torch.device("cuda")) == peak
-    assert metrics.peak_flops(torch.device("cpu")) is None
-
-
 def test_a_line_of_the_console_has_columns(
     config: Config, model: Model, device: torch.device, capsys: pytest.CaptureFixture[str]
 ) -> None:
