@@ -4,8 +4,8 @@ import torch
 
 PEAK_OF = "float32"
 # Peaks in FLOP/s from NVIDIA's data sheets and architecture papers, without tensor cores, which
-# would round float32 to TF32: torch does not use them for it unless told to. A name that is not here
-# has no MFU: a similar device's peak would be a guess (power limits, MIG slices).
+# would round float32 to TF32: torch does not use them for it unless told to. A name that is not
+# here has no MFU: a similar device's peak would be a guess (power limits, MIG slices).
 PEAK_FLOPS = {
     "Tesla V100-SXM2-16GB": 15.7e12,
     "Tesla V100-SXM2-32GB": 15.7e12,
