@@ -86,8 +86,9 @@ def _search(constraints: _Constraints, domains: Domains) -> Domains | None:
 def _constraints(catalogue: Catalogue) -> tuple[_Constraints, Domains | None]:
     """The constraints, and what each axis may be when nothing is settled; None if no design is."""
     axes = catalogue.axes
-    domains = {name: (*axis.parts, None) for name, axis in axes.items()}
+    domains = {name: _domain(axis, axes) for name, axis in axes.items()}
     declared = {(name, other) for name, axis in axes.items() for other in _named_by(axis)}
+    declared = {(one, other) for one, other in declared if other in axes}
     supports: dict[str, dict[str, dict[Value, frozenset[Value]]]] = {name: {} for name in axes}
     for one, other in sorted(declared | {(other, one) for one, other in declared}):
         supports[one][other] = {
@@ -105,6 +106,16 @@ def _constraints(catalogue: Catalogue) -> tuple[_Constraints, Domains | None]:
     }
     constraints = _Constraints(axes, supports)
     return constraints, constraints.narrowed(always, axes)
+
+
+def _domain(axis: Axis, axes: Collection[str]) -> tuple[Value, ...]:
+    """What the axis may be, whatever it is needed for; axes that are not there are never chosen."""
+    if any(other not in axes for other in axis.when):
+        return (None,)
+    possible = [
+        v for v, part in axis.parts.items() if all(other in axes for other in part.requires)
+    ]
+    return (*possible, None)
 
 
 def _named_by(axis: Axis) -> Iterator[str]:
@@ -128,4 +139,7 @@ def _allows(axis: Axis, value: Value, other: str, other_value: Value) -> bool:
 
 def _must_exist(axis: Axis, domains: Domains) -> bool:
     """Whether the axis exists whatever the others become."""
-    return all(set(domains[other]) <= set(allowed) for other, allowed in axis.when.items())
+    return all(
+        other in domains and set(domains[other]) <= set(allowed)
+        for other, allowed in axis.when.items()
+    )

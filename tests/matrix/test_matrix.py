@@ -13,6 +13,7 @@ from statistics import mean
 
 import pytest
 from covering import (
+    ONCE,
     Variants,
     covered_by,
     covering_designs,

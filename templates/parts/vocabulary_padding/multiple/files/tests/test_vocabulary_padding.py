@@ -37,5 +37,6 @@ def test_unused_rows_change_neither_the_loss_nor_learn(model_config: ModelConfig
         with torch.no_grad():
             weight[model_config.vocab_size :] = 100.0
     assert_close(loss(), before, atol=0, rtol=0)
-    drawn = generate(model, tokens, 50, Sampling(10.0, model_config.vocab_size, seed=0), -1)
-    assert drawn.max() < model_config.vocab_size
+    sampling = Sampling(10.0, model_config.vocab_size, top_p=1.0, seed=0)
+    (drawn,) = generate(model, tokens.tolist(), 50, sampling, lambda _tokens: False)
+    assert max(drawn) < model_config.vocab_size
