@@ -24,6 +24,7 @@ ESTIMATED = (
     "activation_bytes",
     "training_bytes",
     "cache_bytes_per_token",
+    "cache_bytes_per_sequence",
 )
 DERIVED = "derived"
 

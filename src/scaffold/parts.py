@@ -47,6 +47,7 @@ class Rule:
 class Part:
     """One variant of an axis: a folder of real files with its declaration.
 
+    ``shares`` maps axes to the share of their estimates that holds beside this part.
     ``files`` maps output paths (with ``package`` for the package) to template files, ``fragments``
     maps a frame's file name, or its last folders and file name, to the fragment for that frame.
     """
@@ -65,6 +66,7 @@ class Part:
     derived: Mapping[str, str]
     rules: tuple[Rule, ...]
     estimates: Mapping[str, str]
+    shares: Mapping[str, str]
     dependencies: tuple[str, ...]
     dev_dependencies: tuple[str, ...]
     provides: Mapping[str, Provided]
@@ -81,7 +83,8 @@ class Part:
 class Axis:
     """One question with its possible answers, the parts, in their order.
 
-    ``when`` limits the axis to designs where each named axis has one of the listed variants.
+    ``when`` limits the axis to designs where each named axis has one of the listed variants,
+    ``unless`` to those where none has.
     """
 
     name: str
@@ -89,4 +92,5 @@ class Axis:
     question: str
     order: int
     when: Mapping[str, tuple[str, ...]]
+    unless: Mapping[str, tuple[str, ...]]
     parts: Mapping[str, Part]

@@ -19,9 +19,10 @@ PROJECT = (
     ("train", "generate", "predict"),
 )
 MODEL = (
-    ("hyperparameters", "rope_scaling", "alibi"),
-    ("rope", "window", "cache", "queries", "router"),
-    ("attention", "feed_forward"),
+    ("hyperparameters", "rope_scaling", "alibi", "ssd"),
+    ("rope", "window", "mamba_cache", "queries", "router"),
+    ("cache", "mamba", "feed_forward"),
+    ("attention",),
     ("block",),
     ("transformer", "vit"),
     ("__init__",),

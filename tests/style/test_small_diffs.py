@@ -49,7 +49,8 @@ def body(text: str) -> str:
 
 def family(catalogue: Catalogue, axis: str) -> list[str]:
     """The axis, and those that exist only beside some of its variants."""
-    return [axis, *(name for name, other in catalogue.axes.items() if axis in other.when)]
+    axes = catalogue.axes.items()
+    return [axis, *(name for name, other in axes if axis in (*other.when, *other.unless))]
 
 
 def stray_lines(

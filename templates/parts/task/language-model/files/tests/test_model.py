@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
-# {# Slots: expected reads name and weight; layers reads model_config, binds config. #}
+# {# Slots: residual_std reads model, binds residual_std; expected reads name and weight; std reads
+#    name, binds std; layers reads model_config, binds config. #}
 CPU = torch.device("cpu")
 
 
@@ -25,13 +26,13 @@ def random_tokens(config: ModelConfig) -> Tensor:
 
 
 def test_every_weight_is_drawn_as_the_table_says(model: Transformer) -> None:
-    residual_std = 0.02 / math.sqrt(2 * model.config.n_layers)
+    # {% print mixer.residual_std() %}
     for name, weight in model.named_parameters():
-        # {% print projection_bias.expected() %}
+        # {% print each.expected() %}
         if weight.ndim == 1:
             assert torch.equal(weight, torch.ones_like(weight)), name
             continue
-        std = residual_std if name.endswith(("wo.weight", "w2.weight")) else 0.02
+        # {% print mixer.std() %}
         # Within five standard errors of what so many numbers give.
         error = 5 * std / math.sqrt(weight.numel())
         assert weight.mean().item() == pytest.approx(0, abs=error), name
@@ -57,7 +58,7 @@ def test_logits_do_not_depend_on_later_tokens(model: Transformer) -> None:
 
 
 def test_the_order_of_tokens_matters(model_config: ModelConfig) -> None:
-    # {% print position.layers() %}
+    # {% print each.layers() %}
     model = build_model(config, CPU, seed=0)
     ordered, swapped = model(torch.tensor([[1, 2, 3, 4], [2, 1, 3, 4]]))[:, -1]
     assert (ordered - swapped).abs().max() > 1e-5

@@ -13,7 +13,6 @@ class ModelConfig:
     max_seq_len: int = {{design.task.max_seq_len}}  # tokens the model can see at once
     dim: int = {{design.task.dim}}  # width of the residual stream
     n_layers: int = {{design.task.n_layers}}
-    n_heads: int = {{design.task.n_heads}}  # query heads in each layer
     # {% print each.fields() %}
     norm_eps: float = 1e-6  # added to the mean square, so that no norm divides by zero
 
