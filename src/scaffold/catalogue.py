@@ -132,6 +132,9 @@ def _check_references(axes: Mapping[str, Axis]) -> None:
         for part in axis.parts.values():
             for name, condition in (("requires", part.requires), ("conflicts", part.conflicts)):
                 _check_condition(axes, f"parts/{part.id}/{PART_FILE}: {name}", condition)
+            for option in part.options.values():
+                where = f"parts/{part.id}/{PART_FILE}: options.{option.name}.unless"
+                _check_condition(axes, where, option.unless)
 
 
 def _check_condition(

@@ -202,6 +202,7 @@ def _option(fields: Fields, name: str) -> Option:
         help=fields.read("help", str),
         reason=fields.read("reason", str, ""),
         config=config or None,
+        unless=fields.lists("unless"),
     )
     fields.finish()
     return option

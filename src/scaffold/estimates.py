@@ -18,10 +18,10 @@ PASSES = 3  # the backward pass multiplies twice what the forward pass does
 class Estimates:
     """What one copy of the model costs; memory is for one micro-batch on one device.
 
-    ``flops_per_token`` counts forward and backward; ``cache_bytes_per_token`` is what generation
-    keeps for each token, and ``cache_bytes_per_sequence`` what it keeps however long the text is:
-    None where there is no such thing. ``active_parameters``, those that a token uses, for one in which it uses
-    them all. ``formulas`` says how each number was worked out, in the design's own names.
+    ``flops_per_token`` counts forward and backward. Generation keeps ``cache_bytes_per_token``, and
+    ``cache_bytes_per_sequence`` however long the text is: None where it keeps no such thing.
+    ``active_parameters`` are those that a token uses, None where it uses them all. ``formulas``
+    says how each number was worked out, in the design's own names.
     """
 
     parameters: int

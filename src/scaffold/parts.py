@@ -1,11 +1,11 @@
 """What a catalogue is made of: axes, their parts, and what a part declares."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from scaffold.design import Value
+from scaffold.design import Choice, Value
 
 OptionType = Literal["int", "float", "str", "bool", "choice"]
 Provided: TypeAlias = "Value | list[Provided] | dict[str, Provided]"
@@ -18,6 +18,7 @@ class Option:
 
     ``default`` is a literal, or an expression over earlier values when it starts with ``"= "``.
     ``config`` is ``group.key`` of configs/train.yaml for a run-time value, None for structure.
+    A design in which an axis has a variant that ``unless`` lists does not have the option.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Option:
     help: str
     reason: str
     config: str | None
+    unless: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,10 @@ class Part:
     def id(self) -> str:
         """The folder under parts/, which names the part: ``attention/grouped-query``."""
         return f"{self.axis}/{self.variant}"
+
+    def options_of(self, choice: Choice) -> Iterator[Option]:
+        """The options that a design with this part has values for."""
+        return (option for name, option in self.options.items() if name in choice.options)
 
 
 @dataclass(frozen=True)

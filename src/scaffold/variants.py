@@ -1,6 +1,7 @@
 """Which variants go together: what speaks against one, and how the axes left open are settled."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from scaffold.catalogue import Catalogue
 from scaffold.parts import Axis, Part
@@ -13,6 +14,16 @@ def applies(axis: Axis, variants: Variants) -> bool:
     return all(variants.get(other) in allowed for other, allowed in axis.when.items()) and not any(
         variants.get(other) in excluded for other, excluded in axis.unless.items()
     )
+
+
+def fitted(part: Part, variants: Variants) -> Part:
+    """The part without the options that a design with these variants does not have."""
+    options = {
+        name: option
+        for name, option in part.options.items()
+        if not any(variants.get(other) in excluded for other, excluded in option.unless.items())
+    }
+    return part if len(options) == len(part.options) else replace(part, options=options)
 
 
 def clash(catalogue: Catalogue, one: tuple[str, str], two: tuple[str, str]) -> str | None:

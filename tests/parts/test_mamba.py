@@ -192,11 +192,9 @@ def test_logits_and_gradients_equal_those_of_transformers(packages: Packages, na
         loss: Any = F.cross_entropy(output[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
         loss.backward()
     ours = [layer.mamba for layer in model.layers if hasattr(layer, "mamba")]
-    others = [
-        getattr(layer, "mamba", None) or getattr(layer, "mixer", None)
-        for layer in (theirs.backbone if name == "pure" else theirs.model).layers
-    ]
-    others = [mixer for mixer in others if mixer is not None]
+    layers = (theirs.backbone if name == "pure" else theirs.model).layers
+    kinds = ("mixer", "mamba")
+    others: list[Any] = [getattr(it, kind) for it in layers for kind in kinds if hasattr(it, kind)]
     for mixer, other in zip(ours, others, strict=True):
         for weight, reference in (
             (mixer.in_proj.weight, other.in_proj.weight),
@@ -343,7 +341,9 @@ def test_code_is_there_only_for_what_was_chosen(catalogue: Catalogue, name: str)
     assert has_attention == speaks_of_it == (name == "window")
     assert any("class Mamba2" in text for text in source.values())
     if name == "pure":
-        words = re.compile(r"\bconfig.n_heads\b|    n_heads: int|\bhead_dim: int|feed_forward|attention\.py|\brope\b")
+        words = re.compile(
+            r"config\.n_heads|    n_heads: int|\bhead_dim: int|feed_forward|\brope\b"
+        )
         assert not [path for path, text in source.items() if words.search(text)]
 
 
@@ -358,12 +358,27 @@ REFUSED: Mapping[str, tuple[Mapping[str, Value], str]] = {
         "span does not exist with mixer = state-space",
     ),
     "heads in halves": (
-        {"mixer": "state-space", "task.dim": 100, "state_space.ssm_head_dim": 64},
+        {
+            "mixer": "state-space",
+            "task.dim": 100,
+            "state_space.expand": 2,
+            "state_space.ssm_head_dim": 64,
+        },
         "set ssm_head_dim to a divisor of 200",
     ),
     "groups in halves": (
-        {"mixer": "state-space", "task.dim": 96, "state_space.n_ssm_groups": 2},
+        {
+            "mixer": "state-space",
+            "task.dim": 96,
+            "state_space.expand": 2,
+            "state_space.ssm_head_dim": 64,
+            "state_space.n_ssm_groups": 2,
+        },
         "set n_ssm_groups to a divisor of 3",
+    ),
+    "heads of nothing": (
+        {"mixer": "state-space", "task.n_heads": 4},
+        "does not exist with mixer = state-space",
     ),
     "one chunk": (
         {"mixer": "state-space", "task.max_seq_len": 64, "state_space.chunk_len": 64},
