@@ -18,6 +18,7 @@ from scaffold.catalogue import Catalogue
 from scaffold.design import Value
 from scaffold.errors import DesignError
 
+PRESET = preset_answers("mamba2-130m")
 SSM: Mapping[str, Value] = {
     "state_space.d_state": 10,
     "state_space.ssm_head_dim": 12,
@@ -34,7 +35,10 @@ MIXED: Mapping[str, Value] = {
     "task.n_layers": 5,
 }
 DESIGNS: Mapping[str, Mapping[str, Value]] = {
-    "pure": {"mixer": "state-space", **SIZES},
+    "pure": {  # what the preset chooses, with few and narrow layers
+        **{key: value for key, value in PRESET.items() if "." not in key},
+        **SIZES,
+    },
     "layer norm, untied": {
         "mixer": "state-space",
         "normalization": "layer-norm",

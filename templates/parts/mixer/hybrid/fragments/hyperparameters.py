@@ -2,6 +2,11 @@
 
 
 class ModelConfig:
+    # {% macro docstring() %}
+    """Sizes of the model; raises ``ValueError`` if they do not go together."""
+
+    # {% endmacro %}
+
     # {% macro fields() %}
     n_heads: int = {{design.task.n_heads}}  # query heads in each layer with attention
     attention_every: int = {{design.mixer.attention_every}}  # one layer in as many has attention

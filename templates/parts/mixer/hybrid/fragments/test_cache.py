@@ -12,6 +12,8 @@ def test_memory(cache, lengths):
         sizes.append(layer.keys.untyped_storage().nbytes())
         # {% endmacro %}
     # {% macro keys() %}
-    keys = layer.keys
+    first = cache.layers[0]
+    assert isinstance(first, LayerCache)
+    keys = first.keys
     # {% endmacro %}
     return sizes, keys
