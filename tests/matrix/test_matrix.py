@@ -13,6 +13,7 @@ import pytest
 from covering import covering_designs, pairs_of, possible_pairs
 from rendering import Rendering, preset_answers, render_answers
 from runs import EXIT_STOPPED, identical, prepare_project, write_project
+from twins import OWN, twin_answers
 
 from scaffold.catalogue import read_catalogue
 from scaffold.design import Value
@@ -134,3 +135,14 @@ def test_trains_and_continues_bit_for_bit(design: Mapping[str, str], tmp_path: P
     project.train("train.run_dir=runs/parts", *traced)
     assert project.losses("runs/parts") == project.losses("runs/whole")
     assert identical(project.final_state("runs/parts"), project.final_state("runs/whole"))
+
+
+@pytest.mark.parametrize("preset", OWN)
+def test_a_tiny_known_model_trains(preset: str, tmp_path: Path) -> None:
+    rendering = render_answers(CATALOGUE, twin_answers(preset))
+    project = prepare_project(rendering, tmp_path)
+    compiles = rendering.design["graph_mode"].variant == "compile"
+    project.train(*(["train.compile_backend=aot_eager"] if compiles else []))
+    losses = [entry["loss"] for entry in project.log("runs/default") if "loss" in entry]
+    assert len(losses) == rendering.design.values["steps"]
+    assert mean(losses[-5:]) < mean(losses[:3]) - 0.3

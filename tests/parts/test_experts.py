@@ -20,8 +20,9 @@ from transformers.models.qwen3_moe.modeling_qwen3_moe import Qwen3MoeSparseMoeBl
 from scaffold.catalogue import Catalogue
 from scaffold.design import Value
 
-ROUTERS = ("sigmoid", "softmax-normalized", "softmax")
+ROUTERS = ("sigmoid", "sigmoid-scaled", "softmax-normalized", "softmax")
 BALANCES = ("bias", "auxiliary-loss")
+LEADING = ("experts", "dense")
 DESIGNS = [(router, balance) for router in ROUTERS for balance in BALANCES]
 SIZES: Mapping[str, Value] = {
     "task.dim": 32,
@@ -50,6 +51,7 @@ def packages(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> 
                 "feed_forward.n_shared_experts": number % 3,
                 "router": router,
                 "balance": balance,
+                "leading_layers": LEADING[number % 2],
                 **SIZES,
             },
         )
@@ -59,7 +61,7 @@ def packages(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def network_of(package: ModelPackage, n_shared_experts: int) -> Any:
     model = package.build(n_shared_experts=n_shared_experts)
-    return model.layers[0].feed_forward.eval()
+    return model.layers[-1].feed_forward.eval()
 
 
 def stream(n_tokens: int = 60) -> Tensor:
@@ -103,7 +105,7 @@ def deepseek(ours: Any) -> Any:
             n_group=1,
             topk_group=1,
             norm_topk_prob=True,
-            routed_scaling_factor=1.0,
+            routed_scaling_factor=getattr(ours.router, "routed_scaling_factor", 1.0),
         )
     )
     theirs.gate.e_score_correction_bias.copy_(ours.router.bias)
@@ -115,6 +117,7 @@ def deepseek(ours: Any) -> Any:
 
 REFERENCES = {
     "sigmoid": (deepseek, "bias", 1),
+    "sigmoid-scaled": (deepseek, "bias", 1),
     "softmax-normalized": (mixtral, "auxiliary-loss", 0),
     "softmax": (qwen, "auxiliary-loss", 0),
 }

@@ -15,7 +15,8 @@ class Model:
     def flops_per_token(self, products):
         # {% macro flops() %}
         # A token goes through top_k of the n_experts networks of a layer: the others cost nothing.
-        idle = self.config.n_layers * (self.config.n_experts - self.config.top_k)
+        n_routers = sum(isinstance(module, Router) for module in self.modules())
+        idle = n_routers * (self.config.n_experts - self.config.top_k)
         products -= 2 * idle * 3 * self.config.dim * self.config.hidden_dim
         # {% endmacro %}
         return products

@@ -3,14 +3,17 @@
 import math
 from dataclasses import replace
 
+import torch
+
 
 def test_every_weight_is_drawn_as_the_table_says(model):
-    # {% macro residual_std() %}
-    residual_std = 0.02 / math.sqrt(model.config.n_layers)
-    # {% endmacro %}
     for name, weight in model.named_parameters():
         # {% macro std() %}
-        std = residual_std if name.endswith("out_proj.weight") else 0.02
+        if weight.ndim == 1:
+            assert torch.equal(weight, torch.ones_like(weight)), name
+            continue
+        is_residual = name.endswith("out_proj.weight")
+        std = 0.02 / math.sqrt(model.config.n_layers) if is_residual else 0.02
         # {% endmacro %}
         assert weight.std() == std
 

@@ -7,14 +7,18 @@ from package.balance import shift_biases
 from package.config import Config
 from package.data import TrainSet
 from package.expert_load import routers_of
+from package.model import ModelConfig
+from package.model.router import Router
 from package.state import TrainState
 from package.step import train_step
+from torch import nn
 
 
-def test_biases_rise_where_the_load_is_low(state: TrainState) -> None:
-    rate = state.model.config.bias_update_rate
-    shift_biases(state.model, torch.tensor([[10, 10, 10, 10], [1, 20, 9, 10]]))
-    first, second = (router.bias.tolist() for router in routers_of(state.model))
+def test_biases_rise_where_the_load_is_low(model_config: ModelConfig) -> None:
+    rate = model_config.bias_update_rate
+    routers = nn.ModuleList([Router(model_config), Router(model_config)])
+    shift_biases(routers, torch.tensor([[10, 10, 10, 10], [1, 20, 9, 10]]))
+    first, second = (router.bias.tolist() for router in routers_of(routers))
     assert first == [0.0] * 4
     torch.testing.assert_close(second, [rate, -rate, rate, 0.0])
 

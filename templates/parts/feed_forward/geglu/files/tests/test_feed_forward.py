@@ -13,7 +13,7 @@ def test_output_is_that_of_the_formula(model_config: ModelConfig) -> None:
     network = FeedForward(model_config).double()
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(2, 5, model_config.dim, generator=generator, dtype=torch.float64)
-    w1, w2, w3 = network.parameters()
+    w1, w2, w3 = (network.get_parameter(f"w{i}.weight") for i in (1, 2, 3))
     gate = x @ w1.mT
     opened = 0.5 * gate * (1 + torch.erf(gate / math.sqrt(2)))
     expected = (opened * (x @ w3.mT)) @ w2.mT

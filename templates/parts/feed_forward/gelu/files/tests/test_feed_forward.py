@@ -13,7 +13,7 @@ def test_output_is_that_of_the_formula(model_config: ModelConfig) -> None:
     network = FeedForward(model_config).double()
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(2, 5, model_config.dim, generator=generator, dtype=torch.float64)
-    w1, w2 = network.parameters()
+    w1, w2 = network.w1.weight, network.w2.weight
     hidden = x @ w1.mT
     expected = (0.5 * hidden * (1 + torch.erf(hidden / math.sqrt(2)))) @ w2.mT
     assert_close(network(x), expected, atol=1e-12, rtol=1e-9)

@@ -11,7 +11,7 @@ from torch.testing import assert_close
 @pytest.fixture
 def network(model_config: ModelConfig) -> FeedForward:
     model = build_model(model_config, torch.device("cpu"), seed=0)
-    found = model.layers[0].get_submodule("feed_forward")
+    found = model.layers[-1].get_submodule("feed_forward")
     assert isinstance(found, FeedForward)
     return found
 

@@ -11,7 +11,7 @@ from torch import Tensor
 # {# Slots: score reads logits, binds scores; weigh reads scores and chosen, binds weights. #}
 def make_router(config: ModelConfig) -> Router:
     model = build_model(config, torch.device("cpu"), seed=0)
-    found = model.layers[0].get_submodule("feed_forward.router")
+    found = model.layers[-1].get_submodule("feed_forward.router")
     assert isinstance(found, Router)
     with torch.no_grad():
         found.gate.weight.mul_(20)  # so that the scores are far apart

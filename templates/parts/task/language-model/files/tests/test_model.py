@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
-# {# Slots: residual_std reads model, binds residual_std; expected reads name and weight; std reads
-#    name, binds std; layers reads model_config, binds config. #}
+# {# Slots: expected reads name and weight, may bind std, as does std; layers reads model_config,
+#    binds config. #}
 CPU = torch.device("cpu")
 
 
@@ -26,12 +26,8 @@ def random_tokens(config: ModelConfig) -> Tensor:
 
 
 def test_every_weight_is_drawn_as_the_table_says(model: Transformer) -> None:
-    # {% print mixer.residual_std() %}
     for name, weight in model.named_parameters():
         # {% print each.expected() %}
-        if weight.ndim == 1:
-            assert torch.equal(weight, torch.ones_like(weight)), name
-            continue
         # {% print mixer.std() %}
         # Within five standard errors of what so many numbers give.
         error = 5 * std / math.sqrt(weight.numel())
@@ -73,7 +69,7 @@ def test_gradients_equal_those_in_float64(model: Transformer) -> None:
     for (name, weight), reference in zip(model.named_parameters(), exact.parameters(), strict=True):
         assert weight.grad is not None, name
         assert reference.grad is not None, name
-        scale = reference.grad.abs().max().item()
+        scale = max(1e-3, reference.grad.abs().max().item())  # some are 0 but for rounding
         assert_close(weight.grad.double(), reference.grad, atol=1e-4 * scale, rtol=0)
 
 

@@ -13,7 +13,7 @@ from .expert_load import routers_of
 def shift_biases(model: nn.Module, loads: Tensor) -> None:
     """Raise the bias of every expert with less than the mean load, lower that of the others.
 
-    ``loads`` (n_layers, n_experts) are those of the step over all devices, so that the biases stay
+    ``loads`` (routers, n_experts) are those of the step over all devices, so that the biases stay
     the same on each.
     """
     means = loads.double().mean(dim=1, keepdim=True)

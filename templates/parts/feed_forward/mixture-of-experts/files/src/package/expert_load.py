@@ -8,12 +8,12 @@ from .model.router import Router
 
 # {# Slot: all_ranks reads and rebinds loads. #}
 def routers_of(model: nn.Module) -> list[Router]:
-    """The routers of all layers, from the first to the last."""
+    """The routers of all layers that have one, from the first to the last."""
     return [module for module in model.modules() if isinstance(module, Router)]
 
 
 def take_loads(model: nn.Module) -> Tensor:
-    """Tokens that each expert got since the last call: (n_layers, n_experts), int64.
+    """Tokens that each expert got since the last call: (routers, n_experts), int64.
 
     Over all micro-batches and devices. Counting starts anew.
     """

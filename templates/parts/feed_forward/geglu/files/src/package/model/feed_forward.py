@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from .hyperparameters import ModelConfig
 
 
+# {# Slot: gated_modules reads config and the projections of self, may add to them. #}
 class FeedForward(nn.Module):
     """``w2(gelu(w1 x) * w3 x)`` for every token: one projection gates the other."""
 
@@ -14,6 +15,7 @@ class FeedForward(nn.Module):
         self.w1 = nn.Linear(config.dim, config.hidden_dim, bias=False)
         self.w2 = nn.Linear(config.hidden_dim, config.dim, bias=False)
         self.w3 = nn.Linear(config.dim, config.hidden_dim, bias=False)
+        # {% print each.gated_modules() %}
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., dim) -> (..., dim)."""

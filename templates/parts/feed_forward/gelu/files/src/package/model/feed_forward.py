@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from .hyperparameters import ModelConfig
 
 
+# {# Slot: modules reads config and the projections of self, may add to them. #}
 class FeedForward(nn.Module):
     """``w2(gelu(w1 x))`` for every token."""
 
@@ -13,6 +14,7 @@ class FeedForward(nn.Module):
         super().__init__()
         self.w1 = nn.Linear(config.dim, config.hidden_dim, bias=False)
         self.w2 = nn.Linear(config.hidden_dim, config.dim, bias=False)
+        # {% print each.modules() %}
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., dim) -> (..., dim)."""

@@ -16,14 +16,14 @@ from .router import Router
 ALIGNMENT = 8  # rows; grouped products need groups that start at 16 bytes, also when transposed
 
 
-class Expert(nn.Module):
-    """``w2(silu(w1 x) * w3 x)`` (SwiGLU, https://arxiv.org/abs/2002.05202)."""
+class SwiGLU(nn.Module):
+    """``w2(silu(w1 x) * w3 x)``, https://arxiv.org/abs/2002.05202."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, dim: int, hidden_dim: int) -> None:
         super().__init__()
-        self.w1 = nn.Linear(config.dim, config.hidden_dim, bias=False)
-        self.w2 = nn.Linear(config.hidden_dim, config.dim, bias=False)
-        self.w3 = nn.Linear(config.dim, config.hidden_dim, bias=False)
+        self.w1 = nn.Linear(dim, hidden_dim, bias=False)
+        self.w2 = nn.Linear(hidden_dim, dim, bias=False)
+        self.w3 = nn.Linear(dim, hidden_dim, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., D) -> (..., D)."""
@@ -40,8 +40,9 @@ class FeedForward(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.router = Router(config)
-        self.experts = nn.ModuleList(Expert(config) for _ in range(config.n_experts))
-        self.shared = nn.ModuleList(Expert(config) for _ in range(config.n_shared_experts))
+        dim, hidden_dim = config.dim, config.hidden_dim
+        self.experts = nn.ModuleList(SwiGLU(dim, hidden_dim) for _ in range(config.n_experts))
+        self.shared = nn.ModuleList(SwiGLU(dim, hidden_dim) for _ in range(config.n_shared_experts))
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., D) -> (..., D)."""

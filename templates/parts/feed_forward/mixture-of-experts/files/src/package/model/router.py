@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: prepare reads config, binds what balance needs of self. score reads logits, binds scores;
+# {# Slots: prepare reads config, binds what the others need of self. score reads logits, binds scores;
 #    choose reads scores, binds experts; weigh reads both, binds weights (N, K); observe reads scores
 #    and counts, in training. #}
 class Routing(NamedTuple):
@@ -34,7 +34,7 @@ class Router(nn.Module):
         # Tokens that each expert got since the last step; evaluation does not count.
         self.load: Tensor
         self.register_buffer("load", torch.zeros(config.n_experts).long(), persistent=False)
-        # {% print balance.prepare() %}
+        # {% print each.prepare() %}
 
     def forward(self, tokens: Tensor) -> Routing:
         """Route tokens (N, D).

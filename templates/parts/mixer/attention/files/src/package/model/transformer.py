@@ -3,8 +3,6 @@
 Shapes: B batch, T tokens, D width, V vocabulary.
 """
 
-import math
-
 import torch
 from torch import Tensor, nn
 
@@ -12,11 +10,11 @@ from .block import Block
 from .cache import Cache
 from .hyperparameters import ModelConfig
 
-# {# Slots: embedding reads config, may bind modules of self, as do modules, which bind self.norm;
-#    embed reads self, start and end (positions of tokens), rebinds x; logits read x, return them;
-#    table is a row of the docstring; init reads name, fills weight; init_buffers reads self; flops
-#    read self, bind attention, may rebind products. #}
-INIT_STD = 0.02  # GPT-2, https://github.com/openai/gpt-2/blob/master/src/model.py
+# {# Slots: embedding reads config, binds the embeddings, may bind other modules of self, as do
+#    modules, which bind self.norm; embed reads self, start and end (positions of tokens), rebinds
+#    x; logits read x, may rebind logits, return them; table ends the table; init reads generator,
+#    name and weight, fills weight or binds drawn; init_buffers reads self; flops read self, bind
+#    attention, may rebind products. #}
 
 
 class Transformer(nn.Module):
@@ -25,8 +23,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
-        # {% print position.embedding() %}
+        # {% print each.embedding() %}
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print each.modules() %}
 
@@ -44,7 +41,7 @@ class Transformer(nn.Module):
                 " shorten the sequence, or start a new cache with its last tokens"
             )
         x = self.tok_embeddings(tokens)
-        # {% print position.embed() %}
+        # {% print each.embed() %}
         layer_caches = [None] * len(self.layers) if cache is None else cache.layers
         for layer, layer_cache in zip(self.layers, layer_caches, strict=True):
             x = layer(x, layer_cache)
@@ -60,25 +57,11 @@ class Transformer(nn.Module):
         """Draw every weight anew; a seed gives the same values on every device.
 
         =====================  ===========================================
-        embeddings             normal, std 0.02
-        wo and w2              normal, std 0.02 / sqrt(2 n_layers)
-        every other matrix     normal, std 0.02
-        norms                  1
-        # {% print projection_bias.table() %}
-        =====================  ===========================================
-
-        ``wo`` and ``w2`` write into the residual stream: the 2 n_layers of them together add to it
-        as much variance as one matrix without that factor (GPT-2, section 2.3).
+        # {% print each.table() %}
         """
         generator = torch.Generator().manual_seed(seed)
         for name, weight in self.named_parameters():
-            # {% print projection_bias.init() %}
-            if weight.ndim == 1:
-                weight.fill_(1.0)
-                continue
-            is_residual = name.endswith(("wo.weight", "w2.weight"))
-            std = INIT_STD / math.sqrt(2 * self.config.n_layers) if is_residual else INIT_STD
-            drawn = torch.normal(0.0, std, weight.shape, generator=generator, device="cpu")
+            # {% print each.init() %}
             weight.copy_(drawn)
         # {% print each.init_buffers() %}
 

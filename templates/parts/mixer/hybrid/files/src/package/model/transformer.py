@@ -13,7 +13,7 @@ from .cache import Cache
 from .hyperparameters import ModelConfig
 from .mamba import Mamba2
 
-# {# Slots: embedding reads config, may bind modules of self, as do modules, which bind self.norm;
+# {# Slots: embedding reads config, binds the embeddings, as do modules, which bind self.norm;
 #    embed reads self, start and end (positions of tokens), rebinds x; logits read x, return them;
 #    table is a row of the docstring; init reads name, fills weight; init_buffers reads self; flops
 #    read self, bind attention, may rebind products. #}
@@ -26,8 +26,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
-        # {% print position.embedding() %}
+        # {% print each.embedding() %}
         self.layers = nn.ModuleList(
             Block(config) if config.has_attention(layer) else MambaBlock(config)
             for layer in range(config.n_layers)
@@ -48,7 +47,7 @@ class Transformer(nn.Module):
                 " shorten the sequence, or start a new cache with its last tokens"
             )
         x = self.tok_embeddings(tokens)
-        # {% print position.embed() %}
+        # {% print each.embed() %}
         layer_caches = [None] * len(self.layers) if cache is None else cache.layers
         for layer, layer_cache in zip(self.layers, layer_caches, strict=True):
             x = layer(x, layer_cache)

@@ -13,7 +13,8 @@ from .cache import Cache
 from .hyperparameters import ModelConfig
 from .mamba import Mamba2
 
-# {# Slots: modules read config, bind self.norm; logits read x, return them. #}
+# {# Slots: embedding reads config, binds the embeddings; modules bind self.norm; embed rebinds x;
+#    logits read x, may rebind logits, return them. #}
 INIT_STD = 0.02  # GPT-2, https://github.com/openai/gpt-2/blob/master/src/model.py
 
 
@@ -23,7 +24,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
+        # {% print each.embedding() %}
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print each.modules() %}
 
@@ -41,6 +42,7 @@ class Transformer(nn.Module):
                 " shorten the sequence, or start a new cache with its last tokens"
             )
         x = self.tok_embeddings(tokens)
+        # {% print each.embed() %}
         layer_caches = [None] * len(self.layers) if cache is None else cache.layers
         for layer, layer_cache in zip(self.layers, layer_caches, strict=True):
             x = layer(x, layer_cache)

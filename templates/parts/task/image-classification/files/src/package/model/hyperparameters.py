@@ -14,7 +14,7 @@ class ModelConfig:
     n_layers: int = {{design.task.n_layers}}
     n_heads: int = {{design.task.n_heads}}  # attention heads in each layer
     # {% print feed_forward.fields() %}
-    norm_eps: float = 1e-6  # added to the mean square, so that no norm divides by zero
+    norm_eps: float = {{design.normalization.eps}}  # under the root, so that no norm divides by 0
 
     def __post_init__(self) -> None:
         if self.dim % self.n_heads != 0:

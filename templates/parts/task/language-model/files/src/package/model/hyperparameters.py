@@ -13,7 +13,7 @@ class ModelConfig:
     dim: int = {{design.task.dim}}  # width of the residual stream
     n_layers: int = {{design.task.n_layers}}
     # {% print each.fields() %}
-    norm_eps: float = 1e-6  # added to the mean square, so that no norm divides by zero
+    norm_eps: float = {{design.normalization.eps}}  # under the root, so that no norm divides by 0
 
     # {% print each.methods() %}
     @property

@@ -1,0 +1,9 @@
+"""A multiple that hardly any vocabulary is of."""
+
+
+def model_config():
+    return dict(
+        # {% macro tiny() %}
+        vocab_multiple=97,
+        # {% endmacro %}
+    )
