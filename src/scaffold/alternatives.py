@@ -21,6 +21,7 @@ COMPARED = (
     "flops_per_token",
     "training_bytes",
     "cache_bytes_per_token",
+    "cache_bytes_per_sequence",
 )
 Files = Mapping[str, bytes]
 

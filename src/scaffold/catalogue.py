@@ -127,10 +127,14 @@ def _with_order(axis: Axis) -> Axis:
 def _check_references(axes: Mapping[str, Axis]) -> None:
     """Raises where a condition names an axis or variant that does not exist."""
     for axis in axes.values():
-        _check_condition(axes, f"parts/{axis.name}/{AXIS_FILE}: when", axis.when)
+        for name, condition in (("when", axis.when), ("unless", axis.unless)):
+            _check_condition(axes, f"parts/{axis.name}/{AXIS_FILE}: {name}", condition)
         for part in axis.parts.values():
             for name, condition in (("requires", part.requires), ("conflicts", part.conflicts)):
                 _check_condition(axes, f"parts/{part.id}/{PART_FILE}: {name}", condition)
+            for option in part.options.values():
+                where = f"parts/{part.id}/{PART_FILE}: options.{option.name}.unless"
+                _check_condition(axes, where, option.unless)
 
 
 def _check_condition(

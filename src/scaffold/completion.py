@@ -121,6 +121,7 @@ def _domain(axis: Axis, axes: Collection[str]) -> tuple[Value, ...]:
 def _named_by(axis: Axis) -> Iterator[str]:
     """The axes of which one declares something."""
     yield from axis.when
+    yield from axis.unless
     for part in axis.parts.values():
         yield from part.requires
         yield from part.conflicts
@@ -132,8 +133,9 @@ def _allows(axis: Axis, value: Value, other: str, other_value: Value) -> bool:
         return True
     part = axis.parts[value]
     needed = [group[other] for group in (axis.when, part.requires) if other in group]
-    return other_value not in part.conflicts.get(other, ()) and all(
-        other_value in allowed for allowed in needed
+    excluded = [group.get(other, ()) for group in (axis.unless, part.conflicts)]
+    return all(other_value in allowed for allowed in needed) and not any(
+        other_value in refused for refused in excluded
     )
 
 
@@ -142,4 +144,6 @@ def _must_exist(axis: Axis, domains: Domains) -> bool:
     return all(
         other in domains and set(domains[other]) <= set(allowed)
         for other, allowed in axis.when.items()
+    ) and all(
+        set(domains.get(other, ())).isdisjoint(refused) for other, refused in axis.unless.items()
     )

@@ -24,6 +24,7 @@ ESTIMATED = (
     "activation_bytes",
     "training_bytes",
     "cache_bytes_per_token",
+    "cache_bytes_per_sequence",
 )
 DERIVED = "derived"
 
@@ -90,7 +91,7 @@ def _instead_of(catalogue: Catalogue, design: Design, choice: Choice, first: str
 def _option_decisions(catalogue: Catalogue, design: Design, choice: Choice) -> Iterator[Decision]:
     """The options that are asked for, and those that differ from their default."""
     part = catalogue.axes[choice.axis].parts[choice.variant]
-    for option in part.options.values():
+    for option in part.options_of(choice):
         value = choice.options[option.name]
         is_literal = not str(option.default).startswith(EXPRESSION_PREFIX)
         is_changed = is_literal and value != option.default

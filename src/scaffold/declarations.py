@@ -130,6 +130,7 @@ def read_axis(source: Source, name: str) -> Axis:
         question=fields.read("question", str),
         order=fields.read("order", int),
         when=fields.lists("when"),
+        unless=fields.lists("unless"),
         parts={},
     )
     fields.finish()
@@ -160,6 +161,7 @@ def read_part(
         derived=fields.expressions("derived"),
         rules=fields.list_of("rules", _rule),
         estimates=fields.expressions("estimates"),
+        shares=fields.expressions("shares"),
         dependencies=fields.strings("dependencies"),
         dev_dependencies=fields.strings("dev_dependencies"),
         provides=fields.mapping("provides"),
@@ -200,6 +202,7 @@ def _option(fields: Fields, name: str) -> Option:
         help=fields.read("help", str),
         reason=fields.read("reason", str, ""),
         config=config or None,
+        unless=fields.lists("unless"),
     )
     fields.finish()
     return option

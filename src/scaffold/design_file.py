@@ -33,7 +33,7 @@ def _block(chosen: Chosen, variants: Mapping[str, str]) -> Iterator[str]:
         if part is not chosen.part and _fits(part, variants)
     ]
     yield from _entry("variant", chosen.part.variant, f"or {', '.join(others)}" if others else "")
-    for option in chosen.part.options.values():
+    for option in chosen.part.options_of(chosen.choice):
         yield from _entry(option.name, chosen.choice.options[option.name], option.help)
 
 

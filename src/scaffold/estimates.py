@@ -18,9 +18,10 @@ PASSES = 3  # the backward pass multiplies twice what the forward pass does
 class Estimates:
     """What one copy of the model costs; memory is for one micro-batch on one device.
 
-    ``flops_per_token`` counts forward and backward; ``cache_bytes_per_token`` is None for a design
-    without generation, ``active_parameters``, those that a token uses, for one in which it uses
-    them all. ``formulas`` says how each number was worked out, in the design's own names.
+    ``flops_per_token`` counts forward and backward. Generation keeps ``cache_bytes_per_token``, and
+    ``cache_bytes_per_sequence`` however long the text is: None where it keeps no such thing.
+    ``active_parameters`` are those that a token uses, None where it uses them all. ``formulas``
+    says how each number was worked out, in the design's own names.
     """
 
     parameters: int
@@ -32,6 +33,7 @@ class Estimates:
     cache_bytes_per_token: int | None
     formulas: Mapping[str, str]
     active_parameters: int | None = None
+    cache_bytes_per_sequence: int | None = None
 
     @property
     def training_bytes(self) -> int:
@@ -48,8 +50,11 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
     """Works out the estimates of a design from the declarations of its parts."""
     totals: dict[str, float] = {}
     sums: dict[str, list[str]] = {}
-    for choice in design:
-        for name, text in catalogue.axes[choice.axis].parts[choice.variant].estimates.items():
+    parts = [catalogue.axes[choice.axis].parts[choice.variant] for choice in design]
+    shares = {axis: share for part in parts for axis, share in part.shares.items()}
+    for part in parts:
+        for name, whole in part.estimates.items():
+            text = f"({shares[part.axis]}) * ({whole})" if part.axis in shares else whole
             totals[name] = totals.get(name, 0) + _number(evaluate(text, design.values))
             sums.setdefault(name, []).append(text)
     parameters = round(totals.get("parameters", 0))
@@ -57,6 +62,7 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         design.values.get("micro_batch_size", 1)
     )
     cache = totals.get("cache_bytes_per_token")
+    state = totals.get("cache_bytes_per_sequence")
     inactive = totals.get("inactive_parameters")
     return Estimates(
         parameters=parameters,
@@ -68,6 +74,7 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         cache_bytes_per_token=None if cache is None else round(cache),
         formulas=_formulas(sums),
         active_parameters=None if inactive is None else parameters - round(inactive),
+        cache_bytes_per_sequence=None if state is None else round(state),
     )
 
 
@@ -87,6 +94,7 @@ def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:
             " * tokens_per_sample * micro_batch_size"
         ),
         "cache_bytes_per_token": text.get("cache_bytes_per_token", "0"),
+        "cache_bytes_per_sequence": text.get("cache_bytes_per_sequence", "0"),
         "training_bytes": "parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes",
     }
 

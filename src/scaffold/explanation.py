@@ -41,8 +41,8 @@ def explain(catalogue: Catalogue, design: Design, answers: Answers, key: str) ->
         return Explanation(made[key], {"question": catalogue.axes[key].question}, others)
     for choice in design:
         part = catalogue.axes[choice.axis].parts[choice.variant]
-        for name, option in part.options.items():
-            if key in (name, f"{choice.axis}.{name}"):
+        for option in part.options_of(choice):
+            if key in (option.name, f"{choice.axis}.{option.name}"):
                 return _explain_option(design, part, option, made)
         if key in part.derived:
             formula = part.derived[key]
@@ -62,8 +62,10 @@ def further_options(
 ) -> tuple[Decision, ...]:
     """The options of the design that are no decisions, since nobody need think of them."""
     told = {decision.name for decision in decisions}
-    parts = [catalogue.axes[choice.axis].parts[choice.variant] for choice in design]
-    plain = [_plain(design, part, option) for part in parts for option in part.options.values()]
+    pairs = [(catalogue.axes[choice.axis].parts[choice.variant], choice) for choice in design]
+    plain = [
+        _plain(design, part, option) for part, choice in pairs for option in part.options_of(choice)
+    ]
     return tuple(decision for decision in plain if decision.name not in told)
 
 

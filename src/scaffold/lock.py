@@ -112,7 +112,7 @@ def record(file: RenderedFile) -> FileRecord:
 def _keys_at_default(catalogue: Catalogue, plan: RenderPlan, chosen: Chosen) -> list[str]:
     axis, design = chosen.axis.name, plan.design
     keys = [axis] if recommended(catalogue, design, axis) == chosen.part.variant else []
-    for option in chosen.part.options.values():
+    for option in chosen.part.options_of(chosen.choice):
         default = option.default
         if isinstance(default, str) and default.startswith(EXPRESSION_PREFIX):
             default = evaluate(default, design.values)

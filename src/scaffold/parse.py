@@ -16,7 +16,7 @@ from scaffold.parts import Part
 from scaffold.rules import rule_problem
 from scaffold.scalars import RefusedValueError, given_text, one_of, parse_value
 from scaffold.values import Settled, inputs, settle
-from scaffold.variants import clash
+from scaffold.variants import clash, fitted
 
 DEFAULT_NAME = "experiment"
 
@@ -40,7 +40,9 @@ def parse_design(
     if variants is None:
         variants = complete(catalogue, {}) or {}
         found.append(_nothing_fits(catalogue, chosen))
-    parts = [catalogue.axes[axis].parts[variant] for axis, variant in variants.items()]
+    parts = [
+        fitted(catalogue.axes[axis].parts[variant], variants) for axis, variant in variants.items()
+    ]
     refused: set[str] = set()
     given = _read_options(catalogue, parts, answers, found, refused)
     project = _read_project(catalogue, parts, answers, found)
@@ -143,7 +145,7 @@ def _read_options(
             if part is None:
                 raise RefusedValueError(f"this design has no {axis}", "leave it out")
             if name not in part.options:
-                raise _belongs_elsewhere(catalogue, part, name)
+                raise _belongs_elsewhere(catalogue, parts, part, name)
             given[key] = parse_value(part.options[name], raw)
         except RefusedValueError as error:
             refused.add(key)
@@ -151,7 +153,17 @@ def _read_options(
     return given
 
 
-def _belongs_elsewhere(catalogue: Catalogue, part: Part, name: str) -> RefusedValueError:
+def _belongs_elsewhere(
+    catalogue: Catalogue, parts: Sequence[Part], part: Part, name: str
+) -> RefusedValueError:
+    option = catalogue.axes[part.axis].parts[part.variant].options.get(name)
+    if option is not None:
+        why = [
+            f"{other.axis} = {other.variant}"
+            for other in parts
+            if other.variant in option.unless.get(other.axis, ())
+        ]
+        return RefusedValueError(f"does not exist with {' and '.join(why)}", "leave it out")
     owners = [
         variant
         for variant, other in catalogue.axes[part.axis].parts.items()

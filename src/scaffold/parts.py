@@ -1,11 +1,11 @@
 """What a catalogue is made of: axes, their parts, and what a part declares."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from scaffold.design import Value
+from scaffold.design import Choice, Value
 
 OptionType = Literal["int", "float", "str", "bool", "choice"]
 Provided: TypeAlias = "Value | list[Provided] | dict[str, Provided]"
@@ -18,6 +18,7 @@ class Option:
 
     ``default`` is a literal, or an expression over earlier values when it starts with ``"= "``.
     ``config`` is ``group.key`` of configs/train.yaml for a run-time value, None for structure.
+    A design in which an axis has a variant that ``unless`` lists does not have the option.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Option:
     help: str
     reason: str
     config: str | None
+    unless: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Rule:
 class Part:
     """One variant of an axis: a folder of real files with its declaration.
 
+    ``shares`` maps axes to the share of their estimates that holds beside this part.
     ``files`` maps output paths (with ``package`` for the package) to template files, ``fragments``
     maps a frame's file name, or its last folders and file name, to the fragment for that frame.
     """
@@ -65,6 +68,7 @@ class Part:
     derived: Mapping[str, str]
     rules: tuple[Rule, ...]
     estimates: Mapping[str, str]
+    shares: Mapping[str, str]
     dependencies: tuple[str, ...]
     dev_dependencies: tuple[str, ...]
     provides: Mapping[str, Provided]
@@ -76,12 +80,17 @@ class Part:
         """The folder under parts/, which names the part: ``attention/grouped-query``."""
         return f"{self.axis}/{self.variant}"
 
+    def options_of(self, choice: Choice) -> Iterator[Option]:
+        """The options that a design with this part has values for."""
+        return (option for name, option in self.options.items() if name in choice.options)
+
 
 @dataclass(frozen=True)
 class Axis:
     """One question with its possible answers, the parts, in their order.
 
-    ``when`` limits the axis to designs where each named axis has one of the listed variants.
+    ``when`` limits the axis to designs where each named axis has one of the listed variants,
+    ``unless`` to those where none has.
     """
 
     name: str
@@ -89,4 +98,5 @@ class Axis:
     question: str
     order: int
     when: Mapping[str, tuple[str, ...]]
+    unless: Mapping[str, tuple[str, ...]]
     parts: Mapping[str, Part]

@@ -186,7 +186,7 @@ def _planned_file(
 def _config(chosen: Iterable[Chosen]) -> tuple[ConfigGroup, ...]:
     groups: dict[str, list[ConfigValue]] = {}
     for item in chosen:
-        for option in item.part.options.values():
+        for option in item.part.options_of(item.choice):
             if option.config is not None:
                 group, _, name = option.config.partition(".")
                 value = item.choice.options[option.name]

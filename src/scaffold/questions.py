@@ -62,7 +62,7 @@ def next_question(catalogue: Catalogue, answers: Answers) -> Question | None:
             question = _axis_question(catalogue, axis, _variants(catalogue, answers))
             if question is not None:
                 return question
-        for option in axis.parts[choice.variant].options.values():
+        for option in axis.parts[choice.variant].options_of(choice):
             if option.ask and f"{axis.name}.{option.name}" not in answers:
                 return _option_question(axis.name, option, design)
     return None

@@ -26,7 +26,7 @@ def quantity(name: str, value: Value) -> str:
     """A decision's value with the unit that its name implies."""
     if isinstance(value, bool | str):
         return shown(value)
-    if name.endswith("_bytes") or name == "cache_bytes_per_token":
+    if name.endswith("_bytes") or name.startswith("cache_bytes_per_"):
         return bytes_text(value)
     if name in ("parameters", "active_parameters"):
         return f"{count_text(value)} ({value:,})" if value >= KILO else shown(value)

@@ -1,6 +1,7 @@
 """Which variants go together, and what speaks against one."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from scaffold.catalogue import Catalogue
 from scaffold.parts import Axis, Part
@@ -10,7 +11,19 @@ Variants = Mapping[str, str]  # axis -> variant, for the axes that are settled
 
 def applies(axis: Axis, variants: Variants) -> bool:
     """Whether the axis exists in a design with these variants."""
-    return all(variants.get(other) in allowed for other, allowed in axis.when.items())
+    return all(variants.get(other) in allowed for other, allowed in axis.when.items()) and not any(
+        variants.get(other) in excluded for other, excluded in axis.unless.items()
+    )
+
+
+def fitted(part: Part, variants: Variants) -> Part:
+    """The part without the options that a design with these variants does not have."""
+    options = {
+        name: option
+        for name, option in part.options.items()
+        if not any(variants.get(other) in excluded for other, excluded in option.unless.items())
+    }
+    return part if len(options) == len(part.options) else replace(part, options=options)
 
 
 def clash(catalogue: Catalogue, one: tuple[str, str], two: tuple[str, str]) -> str | None:
@@ -20,6 +33,8 @@ def clash(catalogue: Catalogue, one: tuple[str, str], two: tuple[str, str]) -> s
         part = axis.parts[variant]
         if other in axis.when and other_variant not in axis.when[other]:
             return f"{axis_name} exists only with {other} = {either(axis.when[other])}"
+        if other_variant in axis.unless.get(other, ()):
+            return f"{axis_name} does not exist with {other} = {other_variant}"
         if other in part.requires and other_variant not in part.requires[other]:
             return _because(
                 part, f"{axis_name} = {variant} needs {other} = {either(part.requires[other])}"

@@ -49,6 +49,7 @@ CPU = torch.device("cpu")
 CATALOGUE = read_catalogue()
 MODEL_AXES = (
     "task",
+    "mixer",
     "attention",
     "head_width",
     "queries",
@@ -111,7 +112,9 @@ Variants = Mapping[str, str]
 def designs_for(task: str) -> list[dict[str, str]]:
     """Models in which every two variants that can stand in one model do."""
     axes = {name: CATALOGUE.axes[name] for name in MODEL_AXES}
-    axes["task"] = replace(axes["task"], parts={task: axes["task"].parts[task]})
+    # Without attention, and with other mixers beside it: see test_mamba.py.
+    for axis, variant in (("task", task), ("mixer", "attention")):
+        axes[axis] = replace(axes[axis], parts={variant: axes[axis].parts[variant]})
     return pairwise_designs(replace(CATALOGUE, axes=axes))
 
 

@@ -19,9 +19,9 @@ PROJECT = (
     ("train", "generate", "predict", "hub"),
 )
 MODEL = (
-    ("hyperparameters", "rope_scaling", "alibi", "documents"),
-    ("rope", "window", "cache", "queries", "router"),
-    ("blocks", "local_rope"),
+    ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd"),
+    ("rope", "window", "mamba_cache", "queries", "router"),
+    ("cache", "mamba", "blocks", "local_rope"),
     ("packed", "attention", "feed_forward"),
     ("block",),
     ("initialization",),

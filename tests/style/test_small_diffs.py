@@ -48,8 +48,20 @@ def body(text: str) -> str:
 
 
 def family(catalogue: Catalogue, axis: str) -> list[str]:
-    """The axis, and those that exist only beside some of its variants."""
-    return [axis, *(name for name, other in catalogue.axes.items() if axis in other.when)]
+    """The axis, and those that exist, or have an option, only beside some of its variants."""
+    return [
+        axis,
+        *(
+            name
+            for name, other in catalogue.axes.items()
+            if axis in (*other.when, *other.unless)
+            or any(
+                axis in option.unless
+                for it in other.parts.values()
+                for option in it.options.values()
+            )
+        ),
+    ]
 
 
 def stray_lines(

@@ -19,7 +19,7 @@ from scaffold.scalars import (
     parse_value,
 )
 
-WHOLE = Option("n", "int", 1, None, None, (), False, "a number", "", None)
+WHOLE = Option("n", "int", 1, None, None, (), False, "a number", "", None, {})
 REAL = replace(WHOLE, type="float")
 TRUTH = replace(WHOLE, type="bool")
 TEXT = replace(WHOLE, type="str")

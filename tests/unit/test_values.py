@@ -12,7 +12,7 @@ from scaffold.errors import TemplateError
 from scaffold.parts import Option
 from scaffold.values import candidates, inputs, resolve, settle
 
-OPTION = Option("n", "int", 384, 1, None, (), False, "n", "", None)
+OPTION = Option("n", "int", 384, 1, None, (), False, "n", "", None, {})
 
 
 def test_moves_stay_round_and_near() -> None:

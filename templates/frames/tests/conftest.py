@@ -50,7 +50,7 @@ def identical(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-# {# Slots: tiny gives keyword arguments of ModelConfig. environment reads monkeypatch. test_values
+# {# Slots: heads and tiny give keyword arguments of ModelConfig. environment reads monkeypatch. test_values
 #    gives overrides. prepare reads tmp_path and overrides, adds to overrides. device_fixture binds
 #    the fixture device. test_state reads state. #}
 @pytest.fixture
@@ -59,7 +59,7 @@ def model_config() -> ModelConfig:
         ModelConfig(),
         dim=32,
         n_layers=2,
-        n_heads=4,
+        # {% print each.heads() %}
         # {% print each.tiny() %}
     )
 

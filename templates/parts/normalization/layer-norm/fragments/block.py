@@ -13,3 +13,10 @@ class Block(nn.Module):
         self.post_attention_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
         self.post_ffn_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
         # {% endmacro %}
+        # {% macro mamba_norm() %}
+        self.mamba_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
+        # {% endmacro %}
+        # {% macro mamba_norms() %}
+        self.mamba_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
+        self.ffn_norm = nn.LayerNorm(config.dim, eps=config.norm_eps, bias=False)
+        # {% endmacro %}

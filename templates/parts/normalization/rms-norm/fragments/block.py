@@ -13,3 +13,10 @@ class Block(nn.Module):
         self.post_attention_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
         self.post_ffn_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
         # {% endmacro %}
+        # {% macro mamba_norm() %}
+        self.mamba_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
+        # {% endmacro %}
+        # {% macro mamba_norms() %}
+        self.mamba_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
+        self.ffn_norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
+        # {% endmacro %}

@@ -4,6 +4,7 @@ import torch
 from package.model import ModelConfig, build_model
 
 
+# {# Slots: layer and first bind the cache of the first layer. #}
 @torch.no_grad()
 def test_the_cache_holds_a_latent_vector_and_one_key_for_each_token(
     model_config: ModelConfig,
@@ -11,7 +12,7 @@ def test_the_cache_holds_a_latent_vector_and_one_key_for_each_token(
     model = build_model(model_config, torch.device("cpu"), seed=0)
     cache = model.new_cache(batch_size=2)
     model(torch.zeros(2, 5, dtype=torch.int64), cache)
-    layer = cache.layers[0]
+    # {% print mixer.layer() %}
     assert layer.keys.shape[:2] == layer.values.shape[:2] == (2, 1)
     numbers = layer.keys.size(-1) + layer.values.size(-1)
     assert numbers == model_config.kv_lora_rank + model_config.qk_rope_head_dim
@@ -24,7 +25,7 @@ def test_only_the_rotated_features_know_their_position(model_config: ModelConfig
     model = build_model(model_config, torch.device("cpu"), seed=0)
     cache = model.new_cache(batch_size=1)
     model(torch.zeros(1, 4, dtype=torch.int64), cache)  # the same token at four positions
-    first = cache.layers[0]
+    # {% print mixer.first() %}
     latents, keys = first.values[0, 0, :4], first.keys[0, 0, :4]
     torch.testing.assert_close(latents, latents[:1].expand_as(latents))
     assert (keys[1:] - keys[:1]).abs().amax(dim=-1).min() > 1e-6

@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
-# {# Slots: expected reads name and weight, binds std; layers reads model_config, binds config. #}
+# {# Slots: expected reads name and weight, may bind std, as does std; layers reads model_config,
+#    binds config. #}
 CPU = torch.device("cpu")
 
 
@@ -27,6 +28,7 @@ def random_tokens(config: ModelConfig) -> Tensor:
 def test_every_weight_is_drawn_as_the_table_says(model: Transformer) -> None:
     for name, weight in model.named_parameters():
         # {% print each.expected() %}
+        # {% print mixer.std() %}
         # Within five standard errors of what so many numbers give.
         error = 5 * std / math.sqrt(weight.numel())
         assert weight.mean().item() == pytest.approx(0, abs=error), name
@@ -52,7 +54,7 @@ def test_logits_do_not_depend_on_later_tokens(model: Transformer) -> None:
 
 
 def test_the_order_of_tokens_matters(model_config: ModelConfig) -> None:
-    # {% print position.layers() %}
+    # {% print each.layers() %}
     # In float64, and with larger matrices: new ones hardly tell tokens apart.
     model = build_model(config, CPU, seed=0).double()
     generator = torch.Generator().manual_seed(0)

@@ -11,7 +11,7 @@ from .window import window_mask
 
 
 # {# Slots: cache_heads reads config, binds n_heads; cache_values reads config, shape, device and
-#    dtype, binds self.values. #}
+#    dtype, binds self.values; init_layers is the constructor of Cache. #}
 class LayerCache:
     """Keys and values of one layer, for the ``window - 1`` tokens that the next one can see.
 
@@ -47,13 +47,7 @@ class LayerCache:
 class Cache:
     """The caches of all layers, which have seen the same tokens."""
 
-    def __init__(
-        self, config: ModelConfig, batch_size: int, device: torch.device, dtype: torch.dtype
-    ) -> None:
-        self.layers = [
-            LayerCache(config, batch_size, device, dtype) for _ in range(config.n_layers)
-        ]
-
+    # {% print mixer.init_layers() %}
     @property
     def length(self) -> int:
         """Tokens seen so far."""

@@ -3,17 +3,15 @@
 from dataclasses import dataclass
 
 
-# {# Slots: vocabulary and fields hold fields of ModelConfig, with their values; methods may check
+# {# Slots: docstring is that of ModelConfig; vocabulary and fields hold fields of ModelConfig, with their values; methods may check
 #    them, and bind head_dim where it is no field. #}
 @dataclass(frozen=True)
 class ModelConfig:
-    """Sizes of the transformer; raises ``ValueError`` if they do not go together."""
-
+    # {% print mixer.docstring() %}
     # {% print tokenizer.vocabulary() %}
     max_seq_len: int = {{design.task.max_seq_len}}  # tokens the model can see at once
     dim: int = {{design.task.dim}}  # width of the residual stream
     n_layers: int = {{design.task.n_layers}}
-    n_heads: int = {{design.task.n_heads}}  # query heads in each layer
     # {% print each.fields() %}
     norm_eps: float = {{design.normalization.eps}}  # under the root, so that no norm divides by 0
 

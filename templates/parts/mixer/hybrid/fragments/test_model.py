@@ -1,0 +1,17 @@
+"""Which matrices write into the residual stream."""
+
+import math
+
+import torch
+
+
+def test_every_weight_is_drawn_as_the_table_says(model):
+    for name, weight in model.named_parameters():
+        # {% macro std() %}
+        if weight.ndim == 1:
+            assert torch.equal(weight, torch.ones_like(weight)), name
+            continue
+        is_residual = name.endswith(("wo.weight", "w2.weight", "out_proj.weight"))
+        std = 0.02 / math.sqrt(2 * model.config.n_layers) if is_residual else 0.02
+        # {% endmacro %}
+        assert weight.std() == std

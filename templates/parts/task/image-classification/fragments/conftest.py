@@ -1,0 +1,9 @@
+"""Few heads."""
+
+
+def model_config():
+    return dict(
+        # {% macro heads() %}
+        n_heads=4,
+        # {% endmacro %}
+    )
