@@ -25,7 +25,7 @@ def complete(catalogue: Catalogue, settled: Variants) -> dict[str, str] | None:
     a default that a settled choice excludes moves to the next one.
     """
     constraints, anything = _constraints(catalogue)
-    if anything is None:
+    if anything is None or any(variant not in anything[axis] for axis, variant in settled.items()):
         return None
     given: Domains = {axis: (variant,) for axis, variant in settled.items()}
     domains = constraints.narrowed({**anything, **given}, settled)
