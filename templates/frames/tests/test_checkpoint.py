@@ -56,6 +56,20 @@ def test_one_that_is_there_already_can_become_the_best(checkpoints: Checkpoints)
     assert checkpoints.load_model("best", CPU)["w"][0] == 2
 
 
+def test_one_that_was_evaluated_since_is_written_beside_it(checkpoints: Checkpoints) -> None:
+    save(checkpoints, 1)
+    for evaluations in (0, 0, 1, 2, 2):
+        progress = {"step": 2, "evaluations": evaluations}
+        checkpoints.save(2, {"progress": progress}, best=False)
+        state = checkpoints.load_latest(CPU)
+        assert state is not None
+        assert state["progress"] == progress
+    steps = sorted(path.name for path in checkpoints.directory.glob("step-*"))
+    assert steps == ["step-00000002-again", "step-00000002-again-again"]
+    save(checkpoints, 3)
+    assert latest(checkpoints) == 3
+
+
 @pytest.mark.parametrize("damage", ["cut", "flip", "manifest lost", "manifest broken", "file lost"])
 def test_a_broken_one_is_passed_over_with_a_warning(checkpoints: Checkpoints, damage: str) -> None:
     save(checkpoints, 1)

@@ -100,6 +100,19 @@ def test_stopped_and_continued_equals_uninterrupted(
     assert curves(again.train.run_dir) == curves(config.train.run_dir)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
+def test_the_last_evaluation_is_not_repeated_after_a_stop_in_it(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        send_during(patch, "evaluate", 3, "SIGTERM")
+        assert train(config) == EXIT_STOPPED
+    assert train(config) == 0
+    entries = len(read_log(Path(config.train.run_dir)))
+    assert train(config) == 0
+    assert len(read_log(Path(config.train.run_dir))) == entries
+
+
 def test_a_checkpoint_of_other_data_is_refused(config: Config) -> None:
     assert train(config) == 0
     with pytest.raises(ConfigError, match=r"seed 1; here it is .* seed 2; set train\.run_dir"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 @dataclass
 class Progress:
     # {% macro progress_fields() %}
-    lowest_val_loss: float = math.inf  # of the evaluations that were a gain
+    gained_val_loss: float = math.inf  # of the last evaluation that was a gain
     evaluations_without_gain: int = 0  # since then
     # {% endmacro %}
 
@@ -22,13 +22,13 @@ class Progress:
 
         Returns what to say about it.
         """
-        if self.val_loss < self.lowest_val_loss - min_delta:
-            self.lowest_val_loss, self.evaluations_without_gain = self.val_loss, 0
+        if self.val_loss < self.gained_val_loss - min_delta:
+            self.gained_val_loss, self.evaluations_without_gain = self.val_loss, 0
         else:
             self.evaluations_without_gain += 1
         said = (
-            f"{self.evaluations_without_gain} of {patience} evaluations without gain; lowest"
-            f" validation loss {self.lowest_val_loss:.4f}"
+            f"{self.evaluations_without_gain} of {patience} evaluations without gain on a"
+            f" validation loss of {self.gained_val_loss:.4f}"
         )
         return f"{said}; the run ends" if self.evaluations_without_gain >= patience else said
 

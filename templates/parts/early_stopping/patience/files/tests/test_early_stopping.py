@@ -68,7 +68,7 @@ def test_it_ends_after_so_many_evaluations_and_says_why(
     assert train(often) == 0
     run_dir = Path(often.train.run_dir)
     assert read_log(run_dir)[-1].step == 5
-    said = "2 of 2 evaluations without gain; lowest validation loss 4.0000; the run ends"
+    said = "2 of 2 evaluations without gain on a validation loss of 4.0000; the run ends"
     assert said in capsys.readouterr().out
     best = run_dir / "checkpoints" / "best"
     assert best.read_text(encoding="utf-8") == "step-00000003\n"
