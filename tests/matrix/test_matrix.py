@@ -44,9 +44,7 @@ RUN_AXES = (
     "tracking",
     "launch",
 )
-RUNS = covering_designs(
-    CATALOGUE, possible_pairs(CATALOGUE, RUN_AXES) | single_variants(CATALOGUE)
-)
+RUNS = covering_designs(CATALOGUE, possible_pairs(CATALOGUE, RUN_AXES) | single_variants(CATALOGUE))
 PRESETS = sorted(path.stem for path in presets_root().glob("*.yaml"))
 SMALL: Mapping[str, Value] = {
     "task.dim": 32,
