@@ -221,7 +221,7 @@ def gelu(x: Tensor) -> Tensor:
 
 def gelu_tanh(x: Tensor) -> Tensor:
     """As OpenAI wrote it for GPT-2; tanh by way of exponentials."""
-    inner = (2 / math.pi) ** 0.5 * (x + 0.044715 * x**3)
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
     return x / (1 + (-2 * inner).exp())
 
 
