@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from covering import covering_designs
+from covering import pairwise_designs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rendering import parse
@@ -104,7 +104,7 @@ def designs_for(task: str) -> list[dict[str, str]]:
     # Without attention, and with other mixers beside it: see test_mamba.py.
     for axis, variant in (("task", task), ("mixer", "attention")):
         axes[axis] = replace(axes[axis], parts={variant: axes[axis].parts[variant]})
-    return covering_designs(replace(CATALOGUE, axes=axes))
+    return pairwise_designs(replace(CATALOGUE, axes=axes))
 
 
 def name_of(variants: Variants) -> str:
