@@ -88,6 +88,8 @@ def small(design: Mapping[str, str]) -> Rendering:
     answers |= SMALL_TEXT if design["task"] == "language-model" else SMALL_IMAGES
     if design.get("tokenizer") == "bpe":
         answers |= SMALL_VOCABULARY
+    if design.get("mixer") == "state-space":
+        del answers["task.n_heads"]  # which are heads of attention
     if design["optimizer"] == "sgd":
         answers |= SLOW
     return render_answers(CATALOGUE, answers)

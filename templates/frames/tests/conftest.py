@@ -50,9 +50,9 @@ def identical(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-# {# Slots: heads and tiny give keyword arguments of ModelConfig. environment reads monkeypatch. test_values
-#    gives overrides. prepare reads tmp_path and overrides, adds to overrides. device_fixture binds
-#    the fixture device. test_state reads state. #}
+# {# Slots: heads and tiny give keyword arguments of ModelConfig. environment reads monkeypatch.
+#    test_values gives overrides. prepare reads tmp_path and overrides, adds to overrides.
+#    device_fixture binds the fixture device. test_state reads state. #}
 @pytest.fixture
 def model_config() -> ModelConfig:
     return replace(

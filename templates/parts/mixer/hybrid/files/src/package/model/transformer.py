@@ -66,7 +66,7 @@ class Transformer(nn.Module):
         # The output matrix is as large as that of the embeddings, of which rows are looked up only.
         products = 2 * sum(weight.numel() for weight in (*matrices, self.tok_embeddings.weight))
         # {% print each.flops() %}
-        # So much for attention in all layers, of which some have it.
+        # That is attention in all layers, of which some have it.
         attention = attention * self.config.n_attention_layers // self.config.n_layers
         mixers = [m for m in self.layers.modules() if isinstance(m, Mamba2)]
         scans = sum(mixer.scan_flops_per_token() for mixer in mixers)
