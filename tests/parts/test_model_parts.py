@@ -714,9 +714,8 @@ def text_answers(draw: st.DrawFn) -> dict[str, Any]:
     n_heads, n_kv_heads = draw(st.sampled_from([(2, 1), (4, 2), (6, 3), (6, 1), (8, 4)]))
     variants = draw(st.sampled_from(TEXT))
     experts = variants["feed_forward"] == "mixture-of-experts"  # widths are multiples of 8
-    # Of partial RoPE a quarter turns, in pairs; FlexAttention takes heads of 16 or more.
+    # Of partial RoPE a quarter turns, in pairs.
     unit = 8 if experts or variants["position"] == "partial-rope" else 2
-    unit = 16 if variants.get("attention_backend") == "flex" else unit
     answers: dict[str, Any] = {
         **variants,
         "task.n_heads": n_heads,
@@ -897,15 +896,6 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
     "blocks of joined documents": (
         {"documents": "joined", "attention_backend": "flex"},
         "attention_backend exists only with documents = masked",
-    ),
-    "blocks of narrow heads": (
-        {
-            "documents": "masked",
-            "attention_backend": "flex",
-            "task.dim": 48,
-            "task.n_heads": 6,
-        },
-        "heads of at least 16 features, and a head has 8",
     ),
     "angles of a window": (
         {"span": "sliding-window", "local_rope": "own-base"},

@@ -2,10 +2,10 @@
 
 
 class PackedRows:
-    def __init__(self, config, n_tokens):
+    def __init__(self, config, positions):
         # {% macro windows() %}
         windows = [
-            n_tokens if config.is_global(layer) else config.window
+            positions.size(1) if config.is_global(layer) else config.window
             for layer in range(config.n_layers)
         ]
         # {% endmacro %}

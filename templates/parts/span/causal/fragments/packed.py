@@ -2,8 +2,8 @@
 
 
 class PackedRows:
-    def __init__(self, config, n_tokens):
+    def __init__(self, config, positions):
         # {% macro windows() %}
-        windows = [n_tokens] * config.n_layers
+        windows = [positions.size(1)] * config.n_layers
         # {% endmacro %}
         self.windows = windows

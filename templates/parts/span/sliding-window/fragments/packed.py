@@ -2,7 +2,7 @@
 
 
 class PackedRows:
-    def __init__(self, config, n_tokens):
+    def __init__(self, config, positions):
         # {% macro windows() %}
         windows = [config.window] * config.n_layers
         # {% endmacro %}

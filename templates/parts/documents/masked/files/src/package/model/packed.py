@@ -10,7 +10,7 @@ from .documents import document_mask
 from .hyperparameters import ModelConfig
 
 
-# {# Slots: windows reads config and n_tokens, binds windows, of each layer; layers reads windows and
+# {# Slots: windows reads config and positions, binds windows, of each layer; layers reads windows and
 #    positions, binds layers, by their window. #}
 class PackedLayer(LayerCache):
     """In place of the cache of one layer: no tokens, and a mask that keeps documents apart."""
@@ -29,7 +29,6 @@ class PackedRows(Cache):
     """In place of a cache: rows of documents, given by the positions (B, T) of their tokens."""
 
     def __init__(self, config: ModelConfig, positions: Tensor) -> None:
-        n_tokens = positions.size(1)
         # {% print span.windows() %}
         # {% print attention_backend.layers() %}
         self.layers = [layers[window] for window in windows]
