@@ -104,7 +104,8 @@ def _forced(catalogue: Catalogue, settled: Variants) -> dict[str, str]:
         axis = catalogue.axes[name]
         for needs in (axis.when, axis.parts[forced[name]].requires):
             for other, allowed in needs.items():
-                if other not in forced and len(allowed) == 1:
+                known = catalogue.axes[other].parts if other in catalogue.axes else {}
+                if other not in forced and len(allowed) == 1 and allowed[0] in known:
                     forced[other] = allowed[0]
                     open_axes.append(other)
     return forced
