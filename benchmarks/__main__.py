@@ -9,6 +9,7 @@ from typing import Protocol
 BENCHMARKS = {
     "new": "time of `scaffold new` against copier and cookiecutter",
     "render": "time of a warm render in memory",
+    "step": "time and memory of a training step against transformers",
     "shakespeare": "validation loss of the preset shakespeare against nanoGPT's",
     "demo": "validation loss of the preset pydoc-lm against a 3-gram model",
 }

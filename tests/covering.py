@@ -1,19 +1,27 @@
-"""A small set of designs in which every pair of variants that can stand together does."""
+"""Small sets of designs in which all variants occur together that can stand together."""
 
+from collections.abc import Collection
 from itertools import combinations
 
 from scaffold.catalogue import Catalogue
 from scaffold.variants import clash, complete
 
-Pair = frozenset[tuple[str, str]]
+Variants = frozenset[tuple[str, str]]
 # What these decide stands in one file, which reads the model and nothing else, and each variant is
 # held against transformers beside what it can meet there: one design for each is enough.
 ONCE = {"hub_model": "hub", "hub_names": "hub"}
 
 
-def possible_pairs(catalogue: Catalogue) -> set[Pair]:
-    """Every two variants of different axes that occur together in at least one design."""
-    variants = [(axis, variant) for axis, it in catalogue.axes.items() for variant in it.parts]
+def single_variants(catalogue: Catalogue) -> set[Variants]:
+    """Every variant by itself."""
+    return {
+        frozenset({(axis, variant)}) for axis, it in catalogue.axes.items() for variant in it.parts
+    }
+
+
+def possible_pairs(catalogue: Catalogue, axes: Collection[str]) -> set[Variants]:
+    """Every two variants of different ones of these axes that occur together in some design."""
+    variants = [(axis, variant) for axis in axes for variant in catalogue.axes[axis].parts]
     return {
         frozenset((one, two))
         for one, two in combinations(variants, 2)
@@ -25,32 +33,37 @@ def possible_pairs(catalogue: Catalogue) -> set[Pair]:
     }
 
 
-def pairs_of(variants: dict[str, str]) -> set[Pair]:
-    """The pairs that one design covers."""
-    return {frozenset(pair) for pair in combinations(variants.items(), 2)}
+def covered_by(design: dict[str, str]) -> set[Variants]:
+    """The variants of one design, and their pairs."""
+    return {frozenset(some) for size in (1, 2) for some in combinations(design.items(), size)}
 
 
-def covering_designs(catalogue: Catalogue) -> list[dict[str, str]]:
-    """Greedy: each design starts with an open pair and settles axis after axis on what covers most.
+def pairwise_designs(catalogue: Catalogue) -> list[dict[str, str]]:
+    """Designs with every possible pair of variants."""
+    return covering_designs(catalogue, possible_pairs(catalogue, catalogue.axes))
 
-    The result depends on nothing but the catalogue.
+
+def covering_designs(catalogue: Catalogue, wanted: set[Variants]) -> list[dict[str, str]]:
+    """Designs that together have all of ``wanted``, which are variants and pairs of them.
+
+    Greedy: each design starts with what is still open, and settles axis after axis on what covers
+    most. The result depends on nothing but the catalogue and what is wanted.
     """
-    open_pairs = possible_pairs(catalogue)
+    left = set(wanted)
     designs = []
-    while open_pairs:
-        settled = dict(sorted(min(open_pairs, key=sorted)))
+    while left:
+        settled = dict(sorted(min(left, key=sorted)))
         for axis in catalogue.axes.values():
             candidates: list[tuple[int, int, str]] = []
             for variant in axis.parts if axis.name not in settled else ():
                 full = complete(catalogue, {**settled, axis.name: variant})
                 if full is not None:
-                    new = {*settled.items(), (axis.name, variant)}
-                    gain = len(pairs_of(dict(new)) & open_pairs)
+                    gain = len(covered_by({**settled, axis.name: variant}) & left)
                     candidates.append((-gain, len(candidates), variant))
             if candidates:
                 settled[axis.name] = min(candidates)[2]
         design = complete(catalogue, settled)
         assert design is not None
-        open_pairs -= pairs_of(design)
+        left -= covered_by(design)
         designs.append(design)
     return designs

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from covering import covering_designs
+from covering import pairwise_designs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rendering import parse
@@ -101,7 +101,7 @@ def designs_for(task: str) -> list[dict[str, str]]:
     """Models in which every two variants that can stand in one model do."""
     axes = {name: CATALOGUE.axes[name] for name in MODEL_AXES}
     axes["task"] = replace(axes["task"], parts={task: axes["task"].parts[task]})
-    return covering_designs(replace(CATALOGUE, axes=axes))
+    return pairwise_designs(replace(CATALOGUE, axes=axes))
 
 
 def name_of(variants: Variants) -> str:

@@ -52,7 +52,7 @@ def identical(one: Any, other: Any) -> bool:
 
 # {# Slots: tiny gives keyword arguments of ModelConfig. environment reads monkeypatch. test_values
 #    gives overrides. prepare reads tmp_path and overrides, adds to overrides. device_fixture binds
-#    the fixture device. #}
+#    the fixture device. first_scale reads state. #}
 @pytest.fixture
 def model_config() -> ModelConfig:
     return replace(
@@ -90,5 +90,12 @@ def config(tmp_path: Path, model_config: ModelConfig, monkeypatch: pytest.Monkey
 @pytest.fixture
 def state(config: Config, model_config: ModelConfig, device: torch.device) -> TrainState:
     """The small model before its first step."""
+    return new_state(config, model_config, device)
+
+
+def new_state(config: Config, model_config: ModelConfig, device: torch.device) -> TrainState:
+    """A model with new weights and its optimizer."""
     model = build_model(model_config, device, config.train.seed)
-    return TrainState(model, build_optimizer(model, config.optimizer), device)
+    state = TrainState(model, build_optimizer(model, config.optimizer), device)
+    # {% print precision.first_scale() %}
+    return state

@@ -62,4 +62,4 @@ def test_training_evens_out_the_load(state: TrainState) -> None:
             shift_biases(router, counts[None])
         even = router(tokens).counts.max() / counts.double().mean()
     assert uneven > 1.5
-    assert even < 1.1
+    assert even < 1.2

@@ -11,17 +11,15 @@ from typing import Any
 import pytest
 import torch
 import torch.distributed as dist
-from conftest import start_process
+from conftest import new_state, start_process
 from package import signals
 from package.config import Config, ConfigError
 from package.data import TrainSet, ValidationSet
 from package.evaluate import evaluate
 from package.loader import Loader
-from package.model import ModelConfig, build_model
-from package.optim import build_optimizer
+from package.model import ModelConfig
 from package.parallel import any_rank, gather_objects, init_ranks, rank, require_equal
 from package.signals import StopSignal
-from package.state import TrainState
 from package.step import train_step
 
 # {# Slot: tolerance binds TOLERANCE. #}
@@ -40,6 +38,7 @@ def _rank_main(work: Work, arguments: Sequence[Any], place: Path, number: int, t
         timeout=timedelta(seconds=20),
     )
     torch.save(work(*arguments), place / f"{number}.pt")
+    dist.barrier()  # or a rank with little to do leaves while others still connect to it
     dist.destroy_process_group()
 
 
@@ -57,8 +56,8 @@ def run_ranks(total: int, place: Path, work: Work, *arguments: Any) -> list[Any]
 
 def three_steps(config: Config, model_config: ModelConfig) -> dict[str, Any]:
     """Train and evaluate; returns what every number of ranks must agree on."""
-    model = build_model(model_config, CPU, seed=1)
-    state = TrainState(model, build_optimizer(model, config.optimizer), CPU)
+    state = new_state(config, model_config, CPU)
+    model = state.model
     values = config.train
     train_set = TrainSet(config.data, model_config, values.seed)
     with Loader(train_set, 0, values.batch_size, values.micro_batch_size, CPU) as loader:
@@ -95,8 +94,10 @@ def test_two_ranks_equal_one(
     torch.testing.assert_close(two[0], two[1], rtol=0, atol=0)
     difference = two[0]["gradient"] - one["gradient"]
     assert difference.norm() < TOLERANCE * one["gradient"].norm()
+    assert two[0]["losses"][0] == pytest.approx(one["losses"][0], rel=TOLERANCE)
+    later = max(TOLERANCE, 1e-3)  # each update amplifies what was rounded before
     for name in ("losses", "norms", "evaluation"):
-        torch.testing.assert_close(two[0][name], one[name], rtol=TOLERANCE, atol=TOLERANCE)
+        torch.testing.assert_close(two[0][name], one[name], rtol=later, atol=later)
 
 
 def sample_numbers(config: Config) -> list[int]:
@@ -142,8 +143,8 @@ def test_a_signal_that_comes_during_the_vote_is_not_lost(monkeypatch: pytest.Mon
 
 
 def one_rank_is_not_finite(config: Config, model_config: ModelConfig) -> dict[str, Any]:
-    model = build_model(model_config, CPU, seed=1)
-    state = TrainState(model, build_optimizer(model, config.optimizer), CPU)
+    state = new_state(config, model_config, CPU)
+    model = state.model
     before = {name: value.detach().clone() for name, value in model.named_parameters()}
     if rank() == 1:
         model.layers[0].register_forward_hook(lambda _m, _i, output: output * float("nan"))

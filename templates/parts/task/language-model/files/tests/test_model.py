@@ -58,9 +58,12 @@ def test_logits_do_not_depend_on_later_tokens(model: Transformer) -> None:
 
 def test_the_order_of_tokens_matters(model_config: ModelConfig) -> None:
     # {% print position.layers() %}
-    model = build_model(config, CPU, seed=0)
+    # In float64, and with larger matrices: new ones hardly tell tokens apart.
+    model = build_model(config, CPU, seed=0).double()
+    for weight in model.parameters():
+        weight.data.mul_(10 if weight.ndim > 1 else 1)
     ordered, swapped = model(torch.tensor([[1, 2, 3, 4], [2, 1, 3, 4]]))[:, -1]
-    assert (ordered - swapped).abs().max() > 1e-5
+    assert (ordered - swapped).abs().max() > 1e-3
 
 
 def test_gradients_equal_those_in_float64(model: Transformer) -> None:
