@@ -47,7 +47,7 @@ def complete(catalogue: Catalogue, settled: Variants) -> dict[str, str] | None:
     a default that a settled choice excludes moves to the next one.
     """
     forced = _forced(catalogue, settled)
-    if _clashes(catalogue, forced):
+    if _clashes(catalogue, settled, forced) or dead_end(catalogue, forced) is not None:
         return None
     found = _complete(catalogue, list(catalogue.axes.values()), {}, forced)
     return (
@@ -116,14 +116,17 @@ def _reasons(catalogue: Catalogue, axis: str, variant: str, settled: Variants) -
     direct = [reason for _, reason in objections(catalogue, axis, variant, settled)]
     if direct:
         return direct
-    return _clashes(catalogue, _forced(catalogue, {**settled, axis: variant}))
+    settled = {**settled, axis: variant}
+    return _clashes(catalogue, settled, _forced(catalogue, settled))
 
 
-def _clashes(catalogue: Catalogue, variants: Variants) -> list[str]:
+def _clashes(catalogue: Catalogue, settled: Variants, forced: Variants) -> list[str]:
+    """What speaks against those that were forced and had not been settled."""
     return [
         reason
-        for axis, variant in variants.items()
-        for _, reason in objections(catalogue, axis, variant, variants)
+        for axis, variant in forced.items()
+        if axis not in settled
+        for _, reason in objections(catalogue, axis, variant, forced)
     ]
 
 
@@ -142,14 +145,16 @@ def _complete(
             for other in catalogue.axes[axis].parts[variant].requires
         )
         return None if missing else chosen
-    if dead_end(catalogue, {**settled, **chosen}) is not None:
-        return None
     axis, rest = axes[0], axes[1:]
     if not applies(axis, chosen):
         return None if axis.name in settled else _complete(catalogue, rest, chosen, settled)
     candidates = [settled[axis.name]] if axis.name in settled else list(axis.parts)
+    beside = {**settled, **chosen}
     for variant in candidates:
-        if not any(objections(catalogue, axis.name, variant, {**settled, **chosen})):
+        if any(objections(catalogue, axis.name, variant, beside)):
+            continue
+        extended = {**beside, axis.name: variant}
+        if axis.name in settled or dead_end(catalogue, extended) is None:
             found = _complete(catalogue, rest, {**chosen, axis.name: variant}, settled)
             if found is not None:
                 return found
