@@ -51,7 +51,8 @@ def _forced(catalogue: Catalogue, settled: Variants) -> dict[str, str]:
         axis = catalogue.axes[name]
         for needs in (axis.when, axis.parts[forced[name]].requires):
             for other, allowed in needs.items():
-                if other not in forced and len(allowed) == 1:
+                known = catalogue.axes[other].parts if other in catalogue.axes else {}
+                if other not in forced and len(allowed) == 1 and allowed[0] in known:
                     forced[other] = allowed[0]
                     open_axes.append(other)
     return forced
@@ -62,14 +63,17 @@ def _reasons(catalogue: Catalogue, axis: str, variant: str, settled: Variants) -
     direct = [reason for _, reason in objections(catalogue, axis, variant, settled)]
     if direct:
         return direct
-    return _clashes(catalogue, _forced(catalogue, {**settled, axis: variant}))
+    settled = {**settled, axis: variant}
+    return _clashes(catalogue, settled, _forced(catalogue, settled))
 
 
-def _clashes(catalogue: Catalogue, variants: Variants) -> list[str]:
+def _clashes(catalogue: Catalogue, settled: Variants, forced: Variants) -> list[str]:
+    """What speaks against those that were forced and had not been settled."""
     return [
         reason
-        for axis, variant in variants.items()
-        for _, reason in objections(catalogue, axis, variant, variants)
+        for axis, variant in forced.items()
+        if axis not in settled
+        for _, reason in objections(catalogue, axis, variant, forced)
     ]
 
 

@@ -39,15 +39,19 @@ SIZES = {
     "v_head_dim": 14,
     "q_lora_rank": 12,
 }
-LLAMA3: Answers = {"rope_scaling": "llama3", "rope_scaling.original_max_seq_len": 64}
+# With a base of 100 the four pairs of a head are short, middling and long waves in 64 tokens.
+SCALED: Answers = {"position.rope_theta": 100.0, "rope_scaling.original_max_seq_len": 64}
 LLAMA: Answers = {"qk_norm": "none", "embedding": "untied", "normalization.norm_eps": 1e-5}
 EXPERTS: Answers = {"feed_forward": "mixture-of-experts", "balance": "auxiliary-loss"}
 # The architecture of transformers, and a design that is one.
 FAMILIES: Mapping[str, tuple[str, Answers]] = {
     "Llama": ("LlamaForCausalLM", LLAMA),
-    "Llama 3.1": ("LlamaForCausalLM", {**LLAMA, **LLAMA3, "position.rope_theta": 5e5}),
+    "Llama 3.1": ("LlamaForCausalLM", {**LLAMA, **SCALED, "rope_scaling": "llama3"}),
     "Llama, linear scaling": ("LlamaForCausalLM", {**LLAMA, "rope_scaling": "linear"}),
-    "Llama, YaRN": ("LlamaForCausalLM", {**LLAMA, "rope_scaling": "yarn"}),
+    "Llama, YaRN": (
+        "LlamaForCausalLM",
+        {**LLAMA, **SCALED, "rope_scaling": "yarn", "rope_scaling.beta_fast": 2.0},
+    ),
     "Llama with biases, tied": (
         "LlamaForCausalLM",
         {**LLAMA, "projection_bias": "all", "embedding": "tied", "attention": "multi-query"},

@@ -48,3 +48,10 @@ def from_hub(weights, config):
         weights[name] = torch.cat((latent, key[order]))
     # {% endmacro %}
     return weights
+
+
+def in_full(full):
+    # {% macro other_names() %}
+    full.setdefault("rope_interleave", True)  # which the first files do not say
+    # {% endmacro %}
+    return full

@@ -11,8 +11,8 @@ from torch import Tensor
 from .model import ModelConfig
 
 
-# {# Slots: summary is the paragraph of the docstring. identity and settings are entries of config.json;
-#    layer_names and names are entries of the tables. pack reads config and tensors (ours by our names),
+# {# Slots: summary is the paragraph of the docstring. identity and settings are entries of config.json,
+#    layer_names and names those of the tables. pack reads config and tensors (ours by our names), and
 #    changes tensors; unpack does the reverse with weights. other_names reads and changes full. #}
 def settings(config: ModelConfig) -> dict[str, Any]:
     """What ``config.json`` says of the architecture."""
@@ -78,7 +78,7 @@ def in_full(found: Mapping[str, Any]) -> dict[str, Any]:
     if full.get("head_dim") is None and heads:
         full["head_dim"] = full.get("hidden_size", 0) // heads
     # {% print each.other_names() %}
-    if "rope_parameters" in full:
+    if full.get("rope_parameters"):
         rope = dict(full["rope_parameters"])
         full["rope_theta"] = rope.pop("rope_theta", full.get("rope_theta"))
         full["rope_scaling"] = rope
