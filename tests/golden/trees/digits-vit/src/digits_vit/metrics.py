@@ -17,34 +17,13 @@ import torch
 from .config import Config, ConfigError
 from .device import peak_memory_bytes
 from .model import Model
+from .peak import PEAK_OF, peak_flops
 
 if sys.platform != "win32":
     import fcntl
 
 LOG_NAME = "log.jsonl"
 LONGEST_ETA = 1e12  # seconds; a time span in Python holds less than a hundred times as many
-
-# Dense 16-bit tensor-core peaks in FLOP/s (bfloat16; float16 on V100) from NVIDIA's data sheets and
-# architecture papers, which often print twice this number, meant for sparse matrices. A name that
-# is not here has no MFU: a similar device's peak would be a guess (power limits, MIG slices).
-PEAK_FLOPS = {
-    "Tesla V100-SXM2-16GB": 125e12,
-    "Tesla V100-SXM2-32GB": 125e12,
-    "NVIDIA A100-SXM4-40GB": 312e12,
-    "NVIDIA A100-SXM4-80GB": 312e12,
-    "NVIDIA A100-PCIE-40GB": 312e12,
-    "NVIDIA A100 80GB PCIe": 312e12,
-    "NVIDIA H100 80GB HBM3": 989e12,
-    "NVIDIA H100 PCIe": 756e12,
-    "NVIDIA H100 NVL": 835e12,
-    "NVIDIA GH200 480GB": 989e12,
-    "NVIDIA H200": 989e12,
-    "NVIDIA B200": 2250e12,
-    "NVIDIA L4": 121e12,
-    "NVIDIA L40S": 362e12,
-    "NVIDIA GeForce RTX 3090": 71e12,
-    "NVIDIA GeForce RTX 4090": 165e12,
-}
 
 # How a metric is shown: its label, and a format that is wide enough to keep the columns aligned.
 COLUMNS = {
@@ -100,7 +79,7 @@ class RunLog:
         counted = f"{self._flops_per_token:,} FLOPs per token"
         if self._peak is None:
             return f"MFU n/a: the peak of this device is not known; {counted}"
-        return f"MFU: share of {self._peak / 1e12:,.0f} TFLOP/s (16-bit, dense); {counted}"
+        return f"MFU: share of {self._peak / 1e12:g} TFLOP/s ({PEAK_OF}); {counted}"
 
     def start_step(self) -> None:
         """Start the clock: evaluations and checkpoints between the steps are not training time."""
@@ -167,11 +146,6 @@ class RunLog:
             seconds = min(per_step * (total - step), LONGEST_ETA)
             columns.append(f"eta {timedelta(seconds=round(seconds))}")
         self.say("  ".join(columns))
-
-
-def peak_flops(device: torch.device) -> float | None:
-    """The device's peak in FLOP/s, or None where it is not known."""
-    return PEAK_FLOPS.get(torch.cuda.get_device_name(device)) if device.type == "cuda" else None
 
 
 def read_log(run_dir: Path) -> list[Entry]:

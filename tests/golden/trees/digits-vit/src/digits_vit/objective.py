@@ -8,11 +8,12 @@ from .data import Batch
 
 
 def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Cross-entropy in nats, summed over all images of the batch (0-d, float32).
+    """What is minimized, in nats, summed over all images of the batch (0-d, float32).
 
     A sum, because whoever adds up several batches must divide by the images of all of them.
     """
-    return _loss(model(batch.inputs), batch)
+    logits = model(batch.inputs)
+    return cross_entropy(logits, batch)
 
 
 def count_targets(batch: Batch) -> Tensor:
@@ -26,7 +27,8 @@ def evaluate_batch(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
     """Sums over the batch, which can be added up over batches and ranks."""
     logits = model(batch.inputs)
     correct = (logits.argmax(dim=-1) == batch.targets).sum()
-    return {"loss": _loss(logits, batch), "targets": count_targets(batch), "correct": correct}
+    loss = cross_entropy(logits, batch)
+    return {"loss": loss, "targets": count_targets(batch), "correct": correct}
 
 
 def validation_metrics(sums: dict[str, float]) -> dict[str, float]:
@@ -37,5 +39,6 @@ def validation_metrics(sums: dict[str, float]) -> dict[str, float]:
     }
 
 
-def _loss(logits: Tensor, batch: Batch) -> Tensor:
+def cross_entropy(logits: Tensor, batch: Batch) -> Tensor:
+    """In nats, summed over all images of the batch (0-d, float32)."""
     return F.cross_entropy(logits.float(), batch.targets, reduction="sum")

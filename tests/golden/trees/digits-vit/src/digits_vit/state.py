@@ -1,12 +1,12 @@
 """Everything that must survive a restart, as one value."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
 
-from .config import ConfigError
+from .config import ConfigError, TrainConfig
 from .model import Model
 from .rng import load_rng_state, rng_state
 
@@ -18,10 +18,15 @@ class Progress:
     step: int = 0  # optimizer steps taken
     samples_seen: int = 0  # training samples drawn, those of skipped steps too
     data: str = ""  # of which data, in which order
+    values: dict[str, bool | int | float | str] = field(default_factory=dict)  # of the run
     skipped_steps: int = 0  # steps left out because they were not finite
     evaluated_step: int = -1  # the last step that was evaluated
     val_loss: float = math.inf  # at evaluated_step
     best_val_loss: float = math.inf  # the lowest of all checkpoints
+
+    def is_finished(self, values: TrainConfig) -> bool:
+        """Whether no step is left to take."""
+        return self.step >= values.steps
 
     def record_evaluation(self, val_loss: float) -> None:
         """Note the result at the present step."""

@@ -20,6 +20,7 @@ from .metrics import RunLog
 from .model import ModelConfig, build_model
 from .optim import build_optimizer, describe_groups
 from .plot import plot_losses
+from .resume import describe_start, resume
 from .rng import seed_everything
 from .schedule import lr_factor
 from .signals import EXIT_STOPPED, StopSignal
@@ -42,7 +43,7 @@ def train(config: Config) -> int:
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
-    _resume(state, checkpoints, train_set.identity)
+    changes = resume(state, checkpoints, train_set.identity, config)
     progress = state.progress
     with (
         Loader(
@@ -50,20 +51,26 @@ def train(config: Config) -> int:
         ) as loader,
         RunLog(config, model, progress.step, device) as log,
     ):
-        log.say(*describe_groups(optimizer), log.describe_mfu(), _describe_start(progress, values))
+        log.say(
+            *describe_groups(optimizer),
+            log.describe_mfu(),
+            describe_start(progress, values),
+            *changes,
+        )
         while not stop.requested():
-            finished = progress.step >= values.steps
-            due = finished or progress.step % values.eval_every == 0
+            due = progress.is_finished(values) or progress.step % values.eval_every == 0
             if due and progress.evaluated_step != progress.step:
                 metrics = evaluate(model, validation, values, device, stop)
                 if metrics is None:
                     break
                 progress.record_evaluation(metrics["val_loss"])
                 log.validation(progress.step, metrics)
-                if finished or (progress.step > 0 and progress.step % values.checkpoint_every == 0):
+                if progress.is_finished(values) or (
+                    progress.step > 0 and progress.step % values.checkpoint_every == 0
+                ):
                     is_best = progress.record_checkpoint()
                     checkpoints.save(progress.step, state.state_dict(), best=is_best)
-            if finished:
+            if progress.is_finished(values):
                 break
 
             log.start_step()
@@ -86,44 +93,13 @@ def train(config: Config) -> int:
             else:
                 log.say(_skip(progress, result, values))
 
-        complete = progress.evaluated_step >= values.steps
+        complete = progress.is_finished(values) and progress.evaluated_step == progress.step
         if not complete:
             checkpoints.save(progress.step, state.state_dict(), best=False)
             log.say(f"stopped after step {progress.step}; the same command continues from here")
     if complete:
         plot_losses(Path(values.run_dir))
     return 0 if complete else EXIT_STOPPED
-
-
-def _resume(state: TrainState, checkpoints: Checkpoints, data: str) -> None:
-    """Continue from the newest checkpoint, if there is one.
-
-    Raises ``ConfigError`` if it was trained on other data: its position there would mean nothing.
-    """
-    # Loaded here, so that no second copy of the weights stays on the device during training.
-    saved = checkpoints.load_latest(state.device)
-    if saved is not None:
-        state.load_state_dict(saved)
-        if state.progress.data != data:
-            raise ConfigError(
-                [
-                    f"the checkpoint was trained on other data: {state.progress.data}; here it is"
-                    f" {data}; set train.run_dir to a new directory, or undo the change"
-                ]
-            )
-    state.progress.data = data
-
-
-def _describe_start(progress: Progress, values: TrainConfig) -> str:
-    """Where the run begins this time."""
-    if progress.evaluated_step >= values.steps:
-        return (
-            f"{values.run_dir} is complete after step {progress.step}; raise train.steps, or give"
-            " another train.run_dir"
-        )
-    if progress.step > 0:
-        return f"continuing {values.run_dir} after step {progress.step} of {values.steps}"
-    return f"starting {values.run_dir}, {values.steps} steps"
 
 
 def _skip(progress: Progress, result: StepResult, values: TrainConfig) -> str:

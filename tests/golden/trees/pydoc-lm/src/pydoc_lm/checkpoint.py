@@ -35,7 +35,12 @@ class Checkpoints:
         """
         self.directory.mkdir(parents=True, exist_ok=True)
         final = self.directory / f"step-{step:08d}"
-        # There already if a run continued from it and has taken no step since.
+        # There already if a run continued from it and has taken no step since. If it was evaluated,
+        # a second one is written beside it: no checkpoint that is whole is ever written over.
+        for path in self._steps():
+            if path.name.startswith(final.name) and _fault(path) is None:
+                same = _progress(path) == state["progress"]
+                final = path if same else path.with_name(f"{path.name}-again")
         if _fault(final) is not None:
             self._write(final, state)
         self._point("latest", final.name)
@@ -119,6 +124,10 @@ def _load(path: Path, device: torch.device) -> dict[str, Any]:
         file.stem: torch.load(file, map_location=device, weights_only=True)
         for file in sorted(path.glob("*.pt"))
     }
+
+
+def _progress(path: Path) -> object:
+    return torch.load(path / "progress.pt", weights_only=True)
 
 
 def _fault(path: Path) -> str | None:

@@ -8,17 +8,12 @@ from .data import IGNORE_INDEX, Batch
 
 
 def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Cross-entropy in nats, summed over all targets of the batch (0-d, float32).
+    """What is minimized, in nats, summed over all targets of the batch (0-d, float32).
 
     A sum, because whoever adds up several batches must divide by the targets of all of them.
     """
     logits = model(batch.inputs)
-    return F.cross_entropy(
-        logits.flatten(0, 1).float(),
-        batch.targets.flatten(),
-        ignore_index=IGNORE_INDEX,
-        reduction="sum",
-    )
+    return cross_entropy(logits, batch)
 
 
 def count_targets(batch: Batch) -> Tensor:
@@ -29,9 +24,21 @@ def count_targets(batch: Batch) -> Tensor:
 @torch.no_grad()
 def evaluate_batch(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
     """Sums over the batch, which can be added up over batches and ranks."""
-    return {"loss": summed_loss(model, batch), "targets": count_targets(batch)}
+    logits = model(batch.inputs)
+    loss = cross_entropy(logits, batch)
+    return {"loss": loss, "targets": count_targets(batch)}
 
 
 def validation_metrics(sums: dict[str, float]) -> dict[str, float]:
     """Metrics of the sums over a whole validation set: ``val_loss`` in nats per token."""
     return {"val_loss": sums["loss"] / sums["targets"]}
+
+
+def cross_entropy(logits: Tensor, batch: Batch) -> Tensor:
+    """In nats, summed over all targets of the batch (0-d, float32)."""
+    return F.cross_entropy(
+        logits.flatten(0, 1).float(),
+        batch.targets.flatten(),
+        ignore_index=IGNORE_INDEX,
+        reduction="sum",
+    )

@@ -15,7 +15,7 @@ class ModelConfig:
     n_layers: int = 4
     n_heads: int = 4  # attention heads in each layer
     hidden_dim: int = 192  # inner width of the feed-forward network
-    norm_eps: float = 1e-6  # added to the mean square, so that no norm divides by zero
+    norm_eps: float = 1e-6  # under the root, so that no norm divides by 0
 
     def __post_init__(self) -> None:
         if self.dim % self.n_heads != 0:

@@ -14,7 +14,7 @@ class ModelConfig:
     n_heads: int = 4  # query heads in each layer
     rope_theta: float = 10000.0  # base of the angles of rotation
     hidden_dim: int = 352  # inner width of the feed-forward network
-    norm_eps: float = 1e-6  # added to the mean square, so that no norm divides by zero
+    norm_eps: float = 1e-6  # under the root, so that no norm divides by 0
 
     def __post_init__(self) -> None:
         if self.dim % self.n_heads != 0:

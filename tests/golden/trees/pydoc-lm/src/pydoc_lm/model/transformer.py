@@ -3,8 +3,6 @@
 Shapes: B batch, T tokens, D width, V vocabulary.
 """
 
-import math
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -12,8 +10,7 @@ from torch import Tensor, nn
 from .block import Block
 from .cache import Cache
 from .hyperparameters import ModelConfig
-
-INIT_STD = 0.02  # GPT-2, https://github.com/openai/gpt-2/blob/master/src/model.py
+from .initialization import init_weights
 
 
 class Transformer(nn.Module):
@@ -26,7 +23,11 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         self.norm = nn.RMSNorm(config.dim, eps=config.norm_eps)
 
-    def forward(self, tokens: Tensor, cache: Cache | None = None) -> Tensor:
+    def forward(
+        self,
+        tokens: Tensor,
+        cache: Cache | None = None,
+    ) -> Tensor:
         """Logits (B, T, V) of what follows each of ``tokens`` (B, T), int64.
 
         With a cache, ``tokens`` follow those that the cache has seen, and join them.
@@ -52,30 +53,6 @@ class Transformer(nn.Module):
         weight = self.tok_embeddings.weight
         return Cache(self.config, batch_size, weight.device, weight.dtype)
 
-    @torch.no_grad()
-    def init_weights(self, seed: int) -> None:
-        """Draw every weight anew; a seed gives the same values on every device.
-
-        =====================  ===========================================
-        embeddings             normal, std 0.02
-        wo and w2              normal, std 0.02 / sqrt(2 n_layers)
-        every other matrix     normal, std 0.02
-        norms                  1
-        =====================  ===========================================
-
-        ``wo`` and ``w2`` write into the residual stream: the 2 n_layers of them together add to it
-        as much variance as one matrix without that factor (GPT-2, section 2.3).
-        """
-        generator = torch.Generator().manual_seed(seed)
-        for name, weight in self.named_parameters():
-            if weight.ndim == 1:
-                weight.fill_(1.0)
-                continue
-            is_residual = name.endswith(("wo.weight", "w2.weight"))
-            std = INIT_STD / math.sqrt(2 * self.config.n_layers) if is_residual else INIT_STD
-            drawn = torch.normal(0.0, std, weight.shape, generator=generator, device="cpu")
-            weight.copy_(drawn)
-
     def flops_per_token(self) -> int:
         """FLOPs of forward and backward per token, in a sequence of ``max_seq_len`` tokens.
 
@@ -96,5 +73,5 @@ def build_model(config: ModelConfig, device: torch.device, seed: int) -> Transfo
     with torch.device("meta"):
         model = Transformer(config)
     model.to_empty(device=device)
-    model.init_weights(seed)
+    init_weights(model, config, seed)
     return model
