@@ -14,7 +14,7 @@ def make_router(config: ModelConfig) -> Router:
     found = model.layers[-1].get_submodule("feed_forward.router")
     assert isinstance(found, Router)
     with torch.no_grad():
-        found.gate.weight.mul_(20)  # so that the scores are far apart
+        found.gate.weight.mul_(0.4 / found.gate.weight.std())  # so that the scores are far apart
     return found
 
 
