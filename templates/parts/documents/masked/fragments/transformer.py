@@ -17,7 +17,7 @@ class Model:
         # {% macro embed() %}
         if positions is not None:
             if cache is not None:
-                raise ValueError("positions in documents: are for rows without a cache")
+                raise ValueError("positions: are for whole rows; leave them out, or the cache")
             cache = PackedRows(self.config, positions)
         # {% endmacro %}
         return cache

@@ -72,5 +72,5 @@ def test_the_loss_is_that_of_the_documents(model: Transformer, row: Tensor) -> N
 
 
 def test_there_is_no_cache_before_documents(model: Transformer, row: Tensor) -> None:
-    with pytest.raises(ValueError, match="without a cache"):
+    with pytest.raises(ValueError, match="leave them out, or the cache"):
         model(row, model.new_cache(1), positions_in_documents(row, END))
