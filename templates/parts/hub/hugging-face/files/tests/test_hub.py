@@ -94,6 +94,11 @@ def test_a_command_says_what_stands_in_its_way(
     assert hub.main(load) == 2
     assert "config.json" in capsys.readouterr().err
     export_weights(model.state_dict(), model.config, tmp_path / "source")
+    weights = tmp_path / "source" / "model.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:100])
+    assert hub.main(load) == 2
+    weights.write_bytes(whole)
     assert hub.main(load) == 0
     assert hub.main(load) == 2
     assert "is there already" in capsys.readouterr().err

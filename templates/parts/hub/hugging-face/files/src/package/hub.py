@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -132,7 +133,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             _export(config, run_dir, options.checkpoint, options.folder)
         else:
             _import(config, options.run, options.folder)
-    except (FileNotFoundError, ValueError) as error:
+    except (FileNotFoundError, SafetensorError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0
