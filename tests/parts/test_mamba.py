@@ -306,7 +306,7 @@ def test_weights_are_the_same_however_the_model_is_made(packages: Packages, name
     package = packages[name]
     materialized = package.module.build_model(package.config(), CPU, 5)
     direct = package.module.Model(package.config())
-    direct.init_weights(5)
+    package.module.initialization.init_weights(direct, package.config(), 5)
     for weight_name, tensor in materialized.state_dict().items():
         assert torch.equal(tensor, direct.state_dict()[weight_name]), weight_name
 

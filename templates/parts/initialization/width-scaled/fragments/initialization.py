@@ -27,7 +27,8 @@ def init_weights(model, config, generator):
             weight.fill_(1.0)
             continue
         # As in https://github.com/allenai/OLMo/blob/main/olmo/model.py ("mitchell").
-        std = 1 / math.sqrt(weight.size(1))
+        # An embedding reads a number: what counts is how many features it makes of it.
+        std = 1 / math.sqrt(config.dim if "embeddings" in name else weight.size(1))
         if name.endswith(("wo.weight", "w2.weight")):
             layer = 1 + int(name.split(".")[1])  # of layers.0.attention.wo.weight
             std /= math.sqrt(2 * layer)
