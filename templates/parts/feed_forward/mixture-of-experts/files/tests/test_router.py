@@ -45,7 +45,7 @@ def test_the_highest_scores_are_chosen_and_weighted(model_config: ModelConfig) -
 @torch.no_grad()
 def test_half_precision_chooses_what_float64_does(model_config: ModelConfig) -> None:
     router = make_router(model_config)
-    tokens = some_tokens(1000, model_config)
+    tokens = some_tokens(3000, model_config)
     exact = tokens.double() @ router.gate.weight.double().mT
     expected = exact.topk(model_config.top_k).indices
     with torch.autocast("cpu", dtype=torch.bfloat16):
