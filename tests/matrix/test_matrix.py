@@ -1,10 +1,10 @@
 """Every pair of variants, rendered, checked and tested; every variant trained as by its owner.
 
 Each design of a set with all possible pairs passes the linter, the formatter, the strict type
-checker and its own tests, which train, stop and continue within one process. A smaller set, with
-every variant and with all pairs of those that decide how a run goes, is trained by its own command:
-the loss falls; and stopped by a signal and started again it ends where the uninterrupted run ends,
-bit for bit.
+checker and those of its own tests that run in one process. A smaller set, with every variant and
+with all pairs of those that decide how a run goes, passes all of its own tests, and is trained by
+its own command: the loss falls; and stopped by a signal and started again it ends where the
+uninterrupted run ends, bit for bit.
 """
 
 from collections.abc import Mapping
@@ -139,10 +139,24 @@ def test_a_preset_passes_linter_formatter_and_type_checker(
     check_source(render_answers(CATALOGUE, preset_answers(preset)), tmp_path, type_cache)
 
 
+# What starts processes takes long, and knows little of the model: see test_passes_its_own_tests.
+OF_MANY_PROCESSES = ("test_checkpoint.py", "test_parallel.py", "test_train.py")
+
+
 @designs
+def test_passes_its_own_tests_of_one_process(design: Mapping[str, str], tmp_path: Path) -> None:
+    run_own_tests(design, tmp_path, *[f"--ignore=tests/{name}" for name in OF_MANY_PROCESSES])
+
+
+@runs
 def test_passes_its_own_tests(design: Mapping[str, str], tmp_path: Path) -> None:
-    project = write_project(render_answers(CATALOGUE, design), tmp_path)
-    result = project.python("-m", "pytest", "-q", "-p", "no:cacheprovider")
+    run_own_tests(design, tmp_path)
+
+
+def run_own_tests(design: Mapping[str, str], folder: Path, *arguments: str) -> None:
+    """The tests that the project brings; none may be skipped."""
+    project = write_project(render_answers(CATALOGUE, design), folder)
+    result = project.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments)
     assert result.returncode == 0, result.stdout + result.stderr
     assert " passed" in result.stdout
     assert " skipped" not in result.stdout

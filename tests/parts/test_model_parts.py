@@ -197,6 +197,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Packages]:
     sys.path.insert(0, str(folder))
     yield Packages(folder)
     sys.path.remove(str(folder))
+    # Tests of other modules may come between these, and the names be given anew.
+    for name in [name for name in sys.modules if re.match(r"model_\d", name)]:
+        del sys.modules[name]
 
 
 def tokens_for(config: Any, batch_size: int = 3) -> Any:
