@@ -47,7 +47,8 @@ def test_logits_and_gradients_are_those_of_each_document_alone(
     weights = list(model.parameters())
     gradients = [torch.autograd.grad(logits.square().sum(), weights) for logits in (packed, alone)]
     for one, other in zip(*gradients, strict=True):
-        assert_close(one, other, atol=1e-4 * other.abs().max().item(), rtol=0)
+        scale = max(1e-3, other.abs().max().item())  # some are 0 but for rounding
+        assert_close(one, other, atol=1e-4 * scale, rtol=0)
 
 
 @torch.no_grad()
