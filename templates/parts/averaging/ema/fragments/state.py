@@ -21,5 +21,6 @@ class TrainState:
     def load_state_dict(self, state):
         # {% macro load_model() %}
         self.average.load_state_dict(state["model"])
-        self.model.load_state_dict(state["trained_weights"])
+        # A run that had no average until here begins one with its weights.
+        self.model.load_state_dict(state.get("trained_weights", state["model"]))
         # {% endmacro %}

@@ -135,3 +135,14 @@ def test_the_average_is_what_is_evaluated_loaded_and_spoken_of(
 def test_a_decay_out_of_range_is_refused(config: Config, decay: float) -> None:
     (problem,) = with_values(config, ema_decay=decay).train.problems()
     assert problem.startswith(f"train.ema_decay = {decay}: must be in [0, 1)")
+
+
+def test_a_checkpoint_without_an_average_begins_one(state: TrainState) -> None:
+    saved_state = copy.deepcopy(state.state_dict())
+    del saved_state["trained_weights"]
+    with torch.no_grad():
+        for weight in state.model.parameters():
+            weight.add_(1)
+    state.load_state_dict(saved_state)
+    for model in (state.model, state.average):
+        assert identical(model.state_dict(), saved_state["model"])
