@@ -1,5 +1,6 @@
 """A run that is stopped and continued ends where the uninterrupted one ends, bit for bit."""
 
+import copy
 import os
 import signal
 from dataclasses import replace
@@ -8,13 +9,14 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import identical
+from conftest import identical, new_state
 from package import train as train_module
 from package.checkpoint import Checkpoints
 from package.config import Config, ConfigError
 from package.metrics import read_log
 from package.model import ModelConfig
 from package.signals import EXIT_STOPPED
+from package.state import TrainState
 from package.step import StepResult, train_step
 from package.train import train
 
@@ -131,6 +133,19 @@ def test_what_has_changed_since_the_checkpoint_is_said(
         assert said.count(f"\ntrain.{change} until here\n") == 1
     assert train(replace(config, train=again)) == 0
     assert "which was" not in capsys.readouterr().out
+
+
+def test_a_continued_run_has_its_own_learning_rate(
+    config: Config, model_config: ModelConfig, state: TrainState, device: torch.device
+) -> None:
+    rates = [group["base_lr"] for group in state.optimizer.param_groups]
+    saved = copy.deepcopy(state.state_dict())
+    doubled = replace(config.optimizer, learning_rate=2 * config.optimizer.learning_rate)
+    continued = new_state(replace(config, optimizer=doubled), model_config, device)
+    own = [group["base_lr"] for group in continued.optimizer.param_groups]
+    continued.load_state_dict(saved)
+    assert [group["base_lr"] for group in continued.optimizer.param_groups] == own
+    assert own != rates
 
 
 def test_a_checkpoint_of_another_model_is_refused(

@@ -20,9 +20,11 @@ def train_step(state, model, optimizer, batches, targets, mean_loss, grad_norm):
     # {% macro apply() %}
     # The scaler leaves out a step whose gradients overflow and halves the scale: that is its way of
     # finding one, and no fault. Under 1, the gradients themselves are not finite. The host reads
-    # both scale and overflow, but they are worked out by now: nothing waits.
+    # the scale, but it is worked out by now: nothing waits.
     finite = math.isfinite(mean_loss) and state.scaler.get_scale() >= 1.0
     if finite:
         state.scaler.step(optimizer)
         state.scaler.update()
+    else:
+        state.scaler.update(state.scaler.get_scale())  # as it was; it forgets that it unscaled
     # {% endmacro %}

@@ -53,6 +53,15 @@ def test_gradients_that_stay_infinite_are_a_bad_step(state: TrainState, batch: B
     assert not train_step(state, [batch], 1.0).finite
 
 
+def test_a_good_step_can_follow_a_bad_one(state: TrainState, batch: Batch) -> None:
+    good = state.scaler.state_dict()
+    state.scaler.load_state_dict(good | {"scale": 0.5})
+    assert not train_step(state, [batch], 1.0).finite
+    assert state.scaler.get_scale() == 0.5
+    state.scaler.load_state_dict(good)
+    assert train_step(state, [batch], 1.0).finite
+
+
 def test_the_scale_survives_a_restart(state: TrainState, batch: Batch) -> None:
     train_step(state, [batch], 1.0)
     saved = copy.deepcopy(state.state_dict())

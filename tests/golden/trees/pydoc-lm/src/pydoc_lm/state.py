@@ -78,6 +78,13 @@ class TrainState:
                 ]
             )
         self.model.load_state_dict(state["model"])
+        # The moments are the checkpoint's; learning rates, decays and the like are this run's.
+        values = [
+            {name: value for name, value in group.items() if name not in ("params", "lr")}
+            for group in self.optimizer.param_groups
+        ]
         self.optimizer.load_state_dict(state["optimizer"])
+        for group, own in zip(self.optimizer.param_groups, values, strict=True):
+            group.update(own)
         self.progress = Progress(**state["progress"])
         load_rng_state(state["rng"], self.device)

@@ -17,7 +17,7 @@ def update_average(average: nn.Module, model: nn.Module, step: int, decay: float
     They become d x average + (1 - d) x model, where d is the lesser of ``decay`` and
     (1 + step) / (10 + step). So the average is over the last tenth of a young run, and the initial
     weights are soon forgotten (tensorflow.org/api_docs/python/tf/train/ExponentialMovingAverage).
-    Buffers, which are tables and biases of routers, are copied. Call it once an optimizer step.
+    Buffers are copied. Call it once an optimizer step.
     """
     make_update: Callable[[float], Callable[..., None]] = get_ema_multi_avg_fn  # it has no types
     update = make_update(min(decay, (1 + step) / (10 + step)))

@@ -16,7 +16,7 @@ def shift_biases(model: nn.Module, loads: Tensor) -> None:
     ``loads`` (routers, n_experts) are those of the step over all devices, so that the biases stay
     the same on each.
     """
-    means = loads.double().mean(dim=1, keepdim=True)
-    signs = torch.sign(means - loads).float()
+    # Sums in place of means: whole numbers are exact, and MPS has no float64.
+    signs = torch.sign(loads.sum(dim=1, keepdim=True) - loads.size(1) * loads).float()
     for router, sign in zip(routers_of(model), signs, strict=True):
         router.bias += router.bias_update_rate * sign

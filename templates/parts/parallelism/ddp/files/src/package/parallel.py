@@ -82,7 +82,7 @@ def replicate(model: nn.Module, device: torch.device) -> DistributedDataParallel
     """Wrap the model so that its gradients are averaged over the ranks during the backward pass."""
     ids = [device.index] if device.type == "cuda" else None
     replica = DistributedDataParallel(model, device_ids=ids, gradient_as_bucket_view=True)
-    # Buffers are tables that every rank works out alike: sending them round in each step is waste.
+    # No buffer is sent round in each step: ranks work them out alike, or count for themselves.
     replica.broadcast_buffers = False
     return replica
 
