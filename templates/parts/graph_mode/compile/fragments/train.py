@@ -5,7 +5,7 @@ import torch.compiler.config
 
 def train(model, values):
     # {% macro prepare() %}
-    # Layers share graphs where they are alike, which not all are: so torch's limit of 8 is for each.
+    # Layers share graphs where they are alike, which not all are: torch's limit of 8 is for each.
     # One graph is to train, one to evaluate, one for the last batch, whose shape differs.
     torch.compiler.config.recompile_limit = 8 * len(model.layers)
     for layer in model.layers:
