@@ -19,7 +19,7 @@ def test_a_token_is_seen_within_the_window_only(model_config: ModelConfig, windo
     changed[0, 0] = 1
     difference = (model(changed) - model(tokens)).abs().amax(dim=-1)[0]
     assert (difference[:window] > 1e-6).all()
-    assert (difference[window:] == 0).all()
+    assert (difference[window:] < 1e-6).all()
 
 
 @torch.no_grad()
