@@ -8,6 +8,8 @@ from typing import Protocol
 
 BENCHMARKS = {
     "new": "time of `scaffold new` against copier and cookiecutter",
+    "update": "time of `scaffold update` against copier",
+    "edits": "what updates of three tools make of their owner's work",
     "render": "time of a warm render in memory",
     "step": "time and memory of a training step against transformers",
     "shakespeare": "validation loss of the preset shakespeare against nanoGPT's",
