@@ -55,19 +55,19 @@ def run(arguments: argparse.Namespace) -> bool:
 def _actions(place: Path, preset: str, n_projects: int) -> dict[str, Callable[[], None]]:
     """An update by each tool; every run takes the next of as many copies of the project."""
     pristine = place / "pristine"
-    _scaffold(place, "new", str(pristine), "--preset", preset)
+    scaffold(place, "new", str(pristine), "--preset", preset)
     crowded = place / "crowded"
     shutil.copytree(pristine, crowded)
     _add_others(crowded)
     before = _read(pristine)
     changed = place / "changed"
     shutil.copytree(pristine, changed)
-    _scaffold(place, "update", str(changed), "--set", CHANGE)
+    scaffold(place, "update", str(changed), "--set", CHANGE)
     by_copier = _copier_project(place, before, _read(changed))
     return {
         "scaffold": _each(
             _copies(pristine, n_projects),
-            lambda project: _scaffold(place, "update", str(project), "--set", CHANGE),
+            lambda project: scaffold(place, "update", str(project), "--set", CHANGE),
         ),
         "scaffold, with other files": _each(
             [crowded] * n_projects, lambda project: _flip(place, project)
@@ -98,7 +98,7 @@ def _copies(project: Path, number: int) -> list[Path]:
 def _flip(place: Path, project: Path) -> None:
     """The change, or back: a copy of so many files for each run would fill the disk."""
     is_back = "steps: 1500" in (project / "scaffold.yaml").read_text(encoding="utf-8")
-    _scaffold(place, "update", str(project), "--set", "training.steps=1000" if is_back else CHANGE)
+    scaffold(place, "update", str(project), "--set", "training.steps=1000" if is_back else CHANGE)
 
 
 def _add_others(project: Path) -> None:
@@ -132,7 +132,8 @@ def _copier_project(place: Path, before: Files, after: Files) -> Path:
     return project
 
 
-def _scaffold(place: Path, *words: str) -> None:
+def scaffold(place: Path, *words: str) -> None:
+    """Runs a command of the tool; raises RuntimeError where it fails."""
     _checked((sys.executable, "-m", "scaffold.cli", *words), place)
 
 
