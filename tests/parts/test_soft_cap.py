@@ -151,6 +151,24 @@ def test_layers_with_blocks_are_one_graph(
 
 
 @torch.no_grad()
+def test_all_layers_and_batches_share_a_kernel(
+    packages: Packages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = packages["causal, joined"]
+    model = package.build()
+    kernel = torch.compile(flex.flex_attention, dynamic=False, backend="eager", fullgraph=True)
+    functions = {flex.create_block_mask: flex.create_block_mask, flex.flex_attention: kernel}
+    monkeypatch.setattr(package.submodule("blocks"), "compiled", functions.__getitem__)
+    given = package.submodule("rows").BlockRows(model.config, N_TOKENS, torch.device("cpu"))
+    model.layers[0](model.tok_embeddings(rows(0, 5)), given.layers[0])
+    with torch.compiler.set_stance("fail_on_recompile"):
+        for tokens in (rows(0, 5), rows(1, 3)):
+            expected = model(tokens)
+            scale = expected.abs().max().item()
+            assert_close(model(tokens, given), expected, atol=1e-5 * scale, rtol=1e-4)
+
+
+@torch.no_grad()
 def test_the_compiled_kernel_gives_the_same(packages: Packages) -> None:
     package = packages["causal, joined"]
     model, tokens = package.build(), rows(0, 5)
