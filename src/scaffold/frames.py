@@ -57,13 +57,21 @@ class Slot:
 
 @dataclass(frozen=True)
 class Macro:
-    """What a fragment puts into a slot; ``words`` are all names that its text mentions."""
+    """What a fragment puts into a slot; ``words`` are all names that its text mentions.
+
+    It may have slots itself, for what another axis decides of it.
+    """
 
     name: str
     indent: str | None
     line: int
     words: frozenset[str]
-    passages: tuple[Passage, ...]
+    pieces: tuple[Passage | Slot, ...]
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots of the macro itself."""
+        return tuple(piece for piece in self.pieces if isinstance(piece, Slot))
 
 
 Piece: TypeAlias = Passage | Slot | Header
@@ -120,14 +128,11 @@ def read_fragment(source: Source) -> Fragment:
         lines |= {first, _line(text, match.end())}
         if match[1] in macros:
             raise TemplateError(f"{source.path}:{first}: a second macro {match[1]!r}")
-        # A slot in a macro is an error, of which `_check_statements` tells.
-        cut = _cut(source, first + 1, match[2])
-        passages = tuple(piece for piece in cut if isinstance(piece, Passage))
-        body = "".join(passage.text for passage in passages)
-        code = next((line for line in body.splitlines() if line.strip()), None)
-        indent = None if code is None else code[: len(code) - len(code.lstrip())]
-        words = frozenset(_WORD.findall(body))
-        macros[match[1]] = Macro(match[1], indent, first, words, passages)
+        pieces = tuple(_cut(source, first + 1, match[2]))
+        lines |= {piece.line for piece in pieces if isinstance(piece, Slot)}
+        text_of_macro = "".join(piece.text for piece in pieces if isinstance(piece, Passage))
+        words = frozenset(_WORD.findall(text_of_macro))
+        macros[match[1]] = Macro(match[1], _indent(pieces), first, words, pieces)
     _check_statements(source, lines, "# {% macro slot() %} and # {% endmacro %}")
     return Fragment(_header(source), MappingProxyType(macros))
 
@@ -157,6 +162,17 @@ def _cut(source: Source, first: int, text: str) -> Iterator[Passage | Slot]:
             yield Slot(match["axis"], match["name"], match["indent"], line)
         start = match.end()
     yield from _passage(source, first - 1 + _line(text, start), text[start:])
+
+
+def _indent(pieces: Iterable[Passage | Slot]) -> str | None:
+    """What the first line of code or slot is indented by; None where there is neither."""
+    for piece in pieces:
+        if isinstance(piece, Slot):
+            return piece.indent
+        for line in piece.text.splitlines():
+            if line.strip():
+                return line[: len(line) - len(line.lstrip())]
+    return None
 
 
 def _passage(source: Source, line: int, text: str) -> Iterator[Passage]:

@@ -118,7 +118,7 @@ def _passages(file: PlannedFile, pieces: Iterable[Piece]) -> Iterator[Passage]:
                 for axis, fragment in file.fragments.items():
                     macros = read_fragment(fragment).macros
                     if piece.axis == axis or (piece.axis == EACH and piece.name in macros):
-                        yield from macros[piece.name].passages
+                        yield from _passages(file, macros[piece.name].pieces)
 
 
 @lru_cache(maxsize=1)

@@ -36,12 +36,24 @@ class SlotFiller:
             )
         imports = list(template.header.imports)
         fragments: dict[str, Source] = {}
-        for slot in self._expanded(template.slots, path):
-            place = f"{source.path}:{slot.line}: slot {slot.axis}.{slot.name}()"
+        asked = [(slot, source) for slot in self._expanded(template.slots, path)]
+        for slot, asking in asked:  # which grows by the slots of the macros
+            place = f"{asking.path}:{slot.line}: slot {slot.axis}.{slot.name}()"
             fragment = self._fragment(slot, path, place)
-            if fragment is not None:
-                fragments[slot.axis] = fragment
-                imports += self._imports(slot, fragment, place)
+            macro = None if fragment is None else self._macro(slot, fragment, place)
+            if fragment is None or macro is None:
+                continue
+            fragments[slot.axis] = fragment
+            # The imports of the scenery around the macro stay behind.
+            header = read_fragment(fragment).header
+            imports += [item for item in header.imports if item.binds in macro.words]
+            if macro.slots and asking is not source:
+                self._problems.append(
+                    f"{fragment.path}:{macro.slots[0].line}: a slot in what fills the slot of a "
+                    "macro: one level is enough"
+                )
+                continue
+            asked += [(inner, fragment) for inner in self._expanded(macro.slots, path)]
         self._check_bindings(source, imports)
         in_order = {axis: fragments[axis] for axis in self._parts if axis in fragments}
         return Filled(in_order, tuple(imports))
@@ -61,16 +73,25 @@ class SlotFiller:
         return self._problems
 
     def _asked_elsewhere(self, axis: str, fragment: str, macro: str) -> bool:
-        """Whether a frame that other choices bring has the slot."""
-        parts = (part for each in self._catalogue.axes.values() for part in each.parts.values())
-        files = [self._catalogue.frames, *(part.files for part in parts)]
-        return any(
-            slot.axis in (axis, EACH) and slot.name == macro
-            for paths in files
+        """Whether a frame, or a macro for it, that other choices bring has the slot."""
+        parts = [part for each in self._catalogue.axes.values() for part in each.parts.values()]
+        slots = [
+            slot
+            for paths in (self._catalogue.frames, *(part.files for part in parts))
             for path, template in paths.items()
             if f"/{path}".endswith(f"/{fragment}")
             for slot in read_python(self._catalogue.sources[template]).slots
-        )
+        ]
+        slots += [
+            slot
+            for part in parts
+            if fragment in part.fragments
+            for each in read_fragment(
+                self._catalogue.sources[part.fragments[fragment]]
+            ).macros.values()
+            for slot in each.slots
+        ]
+        return any(slot.axis in (axis, EACH) and slot.name == macro for slot in slots)
 
     def _expanded(self, slots: Iterable[Slot], path: str) -> Iterator[Slot]:
         """The slots, one that each part may fill as one for every part that does."""
@@ -99,23 +120,19 @@ class SlotFiller:
         self._used.add((part.axis, name, slot.name))
         return self._catalogue.sources[part.fragments[name]]
 
-    def _imports(self, slot: Slot, source: Source, place: str) -> Iterable[Import]:
-        """The imports of the macro in a slot; those of the scenery around it stay behind."""
-        fragment = read_fragment(source)
-        macro = fragment.macros.get(slot.name)
+    def _macro(self, slot: Slot, source: Source, place: str) -> Macro | None:
+        """The macro for a slot in a fragment."""
+        macro = read_fragment(source).macros.get(slot.name)
         if macro is None:
             part = self._parts[slot.axis]
             self._problems.append(f"{place}: part {part.id} defines no such macro in {source.path}")
-            return ()
-        self._check_indent(slot, macro, source, place)
-        return [item for item in fragment.header.imports if item.binds in macro.words]
-
-    def _check_indent(self, slot: Slot, macro: Macro, source: Source, place: str) -> None:
+            return None
         if macro.indent is not None and macro.indent != slot.indent:
             self._problems.append(
                 f"{place}: is indented by {len(slot.indent)}, the text of its macro at "
                 f"{source.path}:{macro.line} by {len(macro.indent)}"
             )
+        return macro
 
     def _check_bindings(self, source: Source, imports: Iterable[Import]) -> None:
         bound: dict[str, Import] = {}

@@ -56,6 +56,10 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
         "LlamaForCausalLM",
         {**LLAMA, "projection_bias": "all", "embedding": "tied", "attention": "multi-query"},
     ),
+    "Llama with biases in attention": (
+        "LlamaForCausalLM",
+        {**LLAMA, "projection_bias": "attention"},
+    ),
     "Llama with GEGLU": (
         "LlamaForCausalLM",
         {**LLAMA, "feed_forward": "geglu", "attention": "multi-head"},

@@ -72,6 +72,7 @@ MODEL_AXES = (
     "logits",
     "initialization",
     "documents",
+    "scores",
     "attention_backend",
 )
 # RoPE scaling: what is asked for, and the names that transformers has for it.
@@ -97,7 +98,7 @@ SCALING_ANSWERS: Mapping[str, Mapping[str, float]] = {
 }
 SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "head_dim": 12, "hidden_dim": 48}
 SMALL_TEXT = {"max_seq_len": 32, "vocab_size": 64, "n_kv_heads": 2, "window": 8}
-SMALL_TEXT |= {"global_every": 2, "nope_every": 2}
+SMALL_TEXT |= {"global_every": 2, "nope_every": 2, "score_cap": 3}
 SMALL_LATENT = {
     "kv_lora_rank": 20,
     "qk_nope_head_dim": 10,
@@ -390,6 +391,8 @@ class Reference:
             scores = q @ k.transpose(1, 2) / math.sqrt(q.size(-1))
             if self.variants["position"] == "alibi":
                 scores = scores + alibi[head]
+            if self.variants.get("scores") == "soft-capped":
+                scores = bounded(scores, self.config.score_cap)
             scores = scores.exp() * self.masks[layer_at(at)]
             heads.append(scores / scores.sum(dim=-1, keepdim=True) @ v)
         return self.linear(torch.cat(heads, dim=-1), f"{at}wo")
@@ -445,10 +448,13 @@ def output_of(model: Any, x: Tensor, variants: Variants) -> Tensor:
     head = model.output if variants["embedding"] == "untied" else model.tok_embeddings
     weight: Tensor = head.weight
     logits = (x @ weight.double().T)[..., : model.config.vocab_size]
-    if variants["logits"] == "plain":
-        return logits
-    powers = (2 * logits / 30).exp()
-    return 30 * (powers - 1) / (powers + 1)
+    return logits if variants["logits"] == "plain" else bounded(logits, 30)
+
+
+def bounded(numbers: Tensor, cap: float) -> Tensor:
+    """The hyperbolic tangent by way of exponentials, stretched to the cap."""
+    powers = (2 * numbers / cap).exp()
+    return cap * (powers - 1) / (powers + 1)
 
 
 @texts
@@ -879,6 +885,10 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
             "rope_scaling.high_freq_factor": 4.0,
         },
         "set high_freq_factor above low_freq_factor",
+    ),
+    "bounded biases": (
+        {"position": "alibi", "scores": "soft-capped"},
+        "added before the bound or after it",
     ),
     "biases of patches": ({**IMAGE_TASK, "position": "alibi"}, "has two directions"),
     "patches without places": ({**IMAGE_TASK, "position": "none"}, "without a causal mask"),

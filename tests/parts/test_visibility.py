@@ -22,14 +22,29 @@ from torch.testing import assert_close
 from scaffold.catalogue import Catalogue, read_catalogue
 from scaffold.design import Value
 
-AXES = ("task", "attention", "span", "position", "normalization", "feed_forward", "documents")
+AXES = (
+    "task",
+    "attention",
+    "span",
+    "position",
+    "normalization",
+    "feed_forward",
+    "documents",
+    "scores",
+)
 FIXED = {"task": "language-model", "documents": "masked"}
 CATALOGUE = read_catalogue()
 N_TOKENS = 20
 END = 0
 SIZES: Mapping[str, Value] = {"task.dim": 32, "task.n_heads": 4, "task.n_layers": 4}
 SMALL = {"dim": 16, "n_heads": 4, "n_kv_heads": 2, "max_seq_len": N_TOKENS, "hidden_dim": 16}
-SMALL |= {"kv_lora_rank": 6, "qk_nope_head_dim": 4, "qk_rope_head_dim": 2, "v_head_dim": 4}
+SMALL |= {
+    "kv_lora_rank": 6,
+    "qk_nope_head_dim": 4,
+    "qk_rope_head_dim": 2,
+    "v_head_dim": 4,
+    "score_cap": 3,
+}
 
 
 def designs() -> list[dict[str, str]]:

@@ -19,10 +19,10 @@ PROJECT = (
     ("train", "generate", "predict", "hub"),
 )
 MODEL = (
-    ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd"),
+    ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd", "soft_cap"),
     ("rope", "window", "mamba_cache", "queries", "router"),
     ("cache", "mamba", "blocks", "local_rope"),
-    ("packed", "attention", "feed_forward"),
+    ("packed", "rows", "attention", "feed_forward"),
     ("block",),
     ("initialization",),
     ("transformer", "vit"),

@@ -5,21 +5,37 @@ from dataclasses import dataclass
 
 from scaffold.catalogue import Catalogue
 from scaffold.completion import complete
-from scaffold.frames import EACH, read_fragment, read_python
+from scaffold.frames import EACH, Slot, read_fragment, read_python
 from scaffold.parts import Part
 from scaffold.sources import Source
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A file with slots, and the variants without which it is not there."""
+    """A file with slots, or a macro for it that has some, and the variants that bring it."""
 
     path: str
     source: Source
     needs: Mapping[str, str]
+    slots: tuple[Slot, ...]
 
 
 def frames(catalogue: Catalogue) -> Iterator[Frame]:
+    """Every file with slots, those that a part brings too, and every macro with slots."""
+    for frame in files_with_slots(catalogue):
+        yield frame
+        for slot in frame.slots:
+            for part in parts(catalogue):
+                fragment = fragment_of(catalogue, part, frame.path)
+                if slot.axis not in (part.axis, EACH) or fragment is None:
+                    continue
+                macro = read_fragment(fragment).macros.get(slot.name)
+                if macro is not None and macro.slots and occurs_with(catalogue, frame, part):
+                    needs = {**frame.needs, part.axis: part.variant}
+                    yield Frame(frame.path, fragment, needs, macro.slots)
+
+
+def files_with_slots(catalogue: Catalogue) -> Iterator[Frame]:
     """Every file with slots: the frames, and those that a part brings."""
     trees: list[tuple[Mapping[str, str], Mapping[str, Source]]] = [
         ({}, {path: catalogue.sources[file] for path, file in catalogue.frames.items()})
@@ -30,7 +46,7 @@ def frames(catalogue: Catalogue) -> Iterator[Frame]:
     for needs, tree in trees:
         for path, source in tree.items():
             if path.endswith(".py") and read_python(source).slots:
-                yield Frame(path, source, needs)
+                yield Frame(path, source, needs, read_python(source).slots)
 
 
 def parts(catalogue: Catalogue) -> Iterator[Part]:
@@ -55,10 +71,11 @@ def test_every_slot_has_a_macro_in_every_part_that_can_meet_it(catalogue: Catalo
     missing = []
     met = 0
     for frame in frames(catalogue):
-        for slot in read_python(frame.source).slots:
+        for slot in frame.slots:
             if slot.axis == EACH:
                 continue  # which nobody has to fill
-            assert slot.axis in catalogue.axes, f"{frame.path}:{slot.line}: no axis {slot.axis}"
+            place = f"{frame.source.path}:{slot.line}"
+            assert slot.axis in catalogue.axes, f"{place}: no axis {slot.axis}"
             for part in catalogue.axes[slot.axis].parts.values():
                 if not occurs_with(catalogue, frame, part):
                     continue
@@ -79,7 +96,7 @@ def test_every_macro_has_a_slot(catalogue: Catalogue) -> None:
                 slot.name
                 for frame in all_frames
                 if f"/{frame.path}".endswith(f"/{name}") and occurs_with(catalogue, frame, part)
-                for slot in read_python(frame.source).slots
+                for slot in frame.slots
                 if slot.axis in (part.axis, EACH)
             }
             macros = read_fragment(catalogue.sources[path]).macros

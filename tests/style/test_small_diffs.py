@@ -15,6 +15,7 @@ import yaml
 from rendering import BASES, Given, Rendering, flips, parse, pinned_answers, render_answers
 
 from scaffold.catalogue import Catalogue
+from scaffold.frames import read_fragment
 from scaffold.imports import read_header
 from scaffold.parts import Part
 from scaffold.plan import PlannedFile
@@ -69,7 +70,16 @@ def stray_lines(
 ) -> list[str]:
     """The lines that do not stand in the fragments that fill the axes' slots in a file."""
     fragments = planned.fragments if planned else {}
-    own = [line for axis in axes if axis in fragments for line in fragments[axis].text.splitlines()]
+    filling = {axis for axis in axes if axis in fragments}
+    # What another axis fills in a macro is called for by the macro.
+    filling |= {
+        slot.axis
+        for axis in filling
+        for macro in read_fragment(fragments[axis]).macros.values()
+        for slot in macro.slots
+        if slot.axis in fragments
+    }
+    own = [line for axis in filling for line in fragments[axis].text.splitlines()]
     patterns = [_pattern(line) for line in own]
     return [line for line in lines if not any(pattern.fullmatch(line) for pattern in patterns)]
 

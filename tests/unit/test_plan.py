@@ -148,7 +148,11 @@ def test_merges_mappings_and_refuses_two_values_for_one_key(tmp_path: Path) -> N
         ({RED: FILES[RED].replace("print(red)", "{{red")}, "train.py:12: {{ has no end"),
         (
             {RED: FILES[RED].replace("print(red)", SHAPE)},
-            "train.py:12: {% print %} does not belong",
+            "train.py:12: slot shape.cut(): there is no axis 'shape'",
+        ),
+        (
+            {RED: FILES[RED].replace("print(red)", PAINT)},
+            "train.py:12: a slot in what fills the slot of a macro",
         ),
         ({TRAIN: "import os  # why\n"}, "train.py:1: a comment inside the import block"),
         ({RED: "import os  # why\n" + FILES[RED]}, "train.py:1: a comment inside the import"),
@@ -226,3 +230,24 @@ def test_a_slot_for_each_is_filled_by_every_part_that_has_the_macro(tmp_path: Pa
     nobody = plan_of(tmp_path, color="blue")
     text = render(nobody)[speak.path].content.decode()
     assert text == '"""Speaks."""\n\nfrom .base import Small\n\nSmall()\n'
+
+
+def test_a_macro_may_have_a_slot_for_another_axis(tmp_path: Path) -> None:
+    fragment = (
+        '"""S."""\n\nfrom .base import Small\n\n\ndef train():\n    # {% macro cut() %}\n'
+        "    Small()\n    # {% endmacro %}\n"
+    )
+    cut = "# {% print size.cut() %}"
+    changes: dict[str, str | None] = {
+        "parts/size/small/fragments/train.py": fragment,
+        RED: FILES[RED].replace("print(red)", cut),
+    }
+    plan = plan_of(tmp_path, changes)
+    train = next(file for file in plan.files if file.path.endswith("/train.py"))
+    assert list(train.fragments) == ["size", "color"]
+    text = render(plan)[train.path].content.decode()
+    assert "import sys\n\nfrom .base import Small\nfrom .red import Red\n" in text
+    assert "    red = Red(os.name, shade=3)\n    Small()\n" in text
+    # In a design without that macro, its filling is no mistake.
+    blue = render(plan_of(tmp_path, changes, color="blue"))[train.path].content.decode()
+    assert "Small" not in blue

@@ -1,7 +1,6 @@
 """Keys and values come from one narrow vector for each token."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from .queries import Queries
@@ -41,7 +40,7 @@ class Attention(nn.Module):
         made = self.wkv_b(v[:, 0]).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
         k_content, v = made.split(self.content_widths, dim=-1)  # (B, N, S, H)
         k = torch.cat((k_content, k.expand(-1, self.n_heads, -1, -1)), dim=-1)
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        # {% print scores.attend() %}
         # {% endmacro %}
         # {% macro attend_masked() %}
         # The other features of the keys, and the values, are made from the latent vectors of all S
@@ -49,6 +48,6 @@ class Attention(nn.Module):
         made = self.wkv_b(v[:, 0]).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
         k_content, v = made.split(self.content_widths, dim=-1)  # (B, N, S, H)
         k = torch.cat((k_content, k.expand(-1, self.n_heads, -1, -1)), dim=-1)
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        # {% print scores.attend() %}
         # {% endmacro %}
         return heads

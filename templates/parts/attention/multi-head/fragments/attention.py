@@ -1,6 +1,5 @@
 """As many key and value heads as query heads."""
 
-import torch.nn.functional as F
 from torch import nn
 
 
@@ -25,9 +24,9 @@ class Attention(nn.Module):
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
         # {% endmacro %}
         # {% macro attend() %}
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        # {% print scores.attend() %}
         # {% endmacro %}
         # {% macro attend_masked() %}
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        # {% print scores.attend() %}
         # {% endmacro %}
         return heads

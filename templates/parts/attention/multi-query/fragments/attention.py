@@ -1,6 +1,5 @@
 """One key and value head for all query heads."""
 
-import torch.nn.functional as F
 from torch import nn
 
 
@@ -25,16 +24,9 @@ class Attention(nn.Module):
         q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)  # (B, N, T, H)
         # {% endmacro %}
         # {% macro attend() %}
-        if mask is not None:
-            # Of CUDA's fast kernels, those that take a mask need as many of these as query heads.
-            k, v = (heads.repeat_interleave(q.size(1) // k.size(1), dim=1) for heads in (k, v))
-        heads = F.scaled_dot_product_attention(
-            q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
-        )
+        # {% print scores.attend_shared() %}
         # {% endmacro %}
         # {% macro attend_masked() %}
-        # Of CUDA's fast kernels, those that take a mask need a key and value head per query head.
-        k, v = (heads.repeat_interleave(q.size(1) // k.size(1), dim=1) for heads in (k, v))
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None)
+        # {% print scores.attend_shared_masked() %}
         # {% endmacro %}
         return heads

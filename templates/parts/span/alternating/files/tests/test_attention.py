@@ -13,7 +13,7 @@ from torch.testing import assert_close
 # {# Slots: function binds normalized; project reads attention, model_config and x, binds head_dim, q
 #    and k (B, T, N, H), the features that know their position, and what else it takes; normalize and
 #    rotate read attention, rebind q and k; arrange binds q, k and v (B, N, T, H), one for each query
-#    head; bias reads distance, rebinds scores. #}
+#    head; bias reads distance, and bound model_config, rebind scores. #}
 def split_heads(x: Tensor, head_dim: int) -> Tensor:
     return x.view(*x.shape[:-1], -1, head_dim)
 
@@ -37,6 +37,7 @@ def test_attention_is_a_mean_of_values_weighted_by_a_softmax(
     positions = torch.arange(x.size(1))
     distance = positions[:, None] - positions
     # {% print position.bias() %}
+    # {% print each.bound() %}
     scores = scores.masked_fill((distance < 0) | (distance >= window), -torch.inf)
     heads = torch.softmax(scores, dim=-1) @ v
     expected = attention.wo(heads.transpose(1, 2).flatten(2))

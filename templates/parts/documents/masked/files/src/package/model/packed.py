@@ -30,5 +30,5 @@ class PackedRows(Cache):
 
     def __init__(self, config: ModelConfig, positions: Tensor) -> None:
         # {% print span.windows() %}
-        # {% print attention_backend.layers() %}
+        # {% print each.layers() %}
         self.layers = [layers[window] for window in windows]

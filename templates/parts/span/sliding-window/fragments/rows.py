@@ -1,0 +1,9 @@
+"""How far tokens see."""
+
+
+class BlockRows:
+    def __init__(self, config, n_tokens):
+        # {% macro windows() %}
+        windows = [config.window] * config.n_layers
+        # {% endmacro %}
+        self.windows = windows
