@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from model_package import ModelPackage, import_model
-from rendering import parse
+from rendering import parse, preset_answers
 from safetensors.torch import save_file
 from torch import Tensor
 from torch.testing import assert_close
@@ -29,6 +29,8 @@ SIZES = {
     "max_seq_len": 32,
     "vocab_size": 64,
     "hidden_dim": 48,
+    "n_dense_layers": 1,
+    "dense_hidden_dim": 56,
     "n_kv_heads": 2,
     "window": 8,
     "n_experts": 4,
@@ -91,6 +93,10 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
         {**EXPERTS, "qk_norm": "weighted-per-head", "router": "softmax-normalized"},
     ),
     "Qwen 3 with experts by probability": ("Qwen3MoeForCausalLM", {**EXPERTS, "router": "softmax"}),
+    "Qwen 3 with experts after dense layers": (
+        "Qwen3MoeForCausalLM",
+        {**EXPERTS, "router": "softmax", "leading_layers": "dense"},
+    ),
     "DeepSeek-V3": (
         "DeepseekV3ForCausalLM",
         {
@@ -107,6 +113,17 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
         "DeepseekV3ForCausalLM",
         {"attention": "latent", "queries": "direct", "feed_forward": "mixture-of-experts"},
     ),
+    "DeepSeek-V3 with dense layers": (
+        "DeepseekV3ForCausalLM",
+        {
+            "attention": "latent",
+            "queries": "compressed",
+            "feed_forward": "mixture-of-experts",
+            "router": "sigmoid-scaled",
+            "leading_layers": "dense",
+        },
+    ),
+    "Moonlight": ("DeepseekV3ForCausalLM", preset_answers("moonlight-16b-a3b")),
     "GPT-2": (
         "GPT2LMHeadModel",
         {
@@ -148,9 +165,11 @@ class Exchange:
     def build(self) -> Any:
         """A small model in which every part shows in the output."""
         model = self.package.build(**vars(self.config()))
-        for name, buffer in model.state_dict().items():
+        for name, tensor in model.state_dict().items():
             if name.endswith("router.bias"):
-                buffer.copy_(torch.tensor([0.3, -0.2, 0.1, 0.0]))
+                tensor.copy_(torch.tensor([0.3, -0.2, 0.1, 0.0]))
+            if name.endswith(("wkv_a.weight", "wq_a.weight")):
+                tensor.mul_(0.01)  # so small that the epsilon of the norm after it shows
         return model.eval()
 
 
@@ -249,9 +268,9 @@ WITHOUT_COUNTERPART: Mapping[str, tuple[Answers, str]] = {
         {**EXPERTS, "hub_model": "mixtral", "feed_forward.n_shared_experts": 1},
         "n_shared_experts",
     ),
-    "an epsilon in DeepSeek": (
-        {"hub_model": "deepseek-v3", "normalization.norm_eps": 1e-5},
-        "norm_eps",
+    "dense layers in Mixtral": (
+        {**EXPERTS, "hub_model": "mixtral", "leading_layers": "dense"},
+        "leading_layers",
     ),
     "a width that is no multiple": (
         {"hub_model": "llama", "head_width": "chosen", "task.dim": 384, "task.n_heads": 5},

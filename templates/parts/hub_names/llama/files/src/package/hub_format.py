@@ -29,7 +29,7 @@ def settings(config: ModelConfig) -> dict[str, Any]:
 
 
 def tensor_names(config: ModelConfig) -> dict[str, str]:
-    """Our name of every tensor, and that of transformers."""
+    """Our name of every tensor that a layer may have, and that of transformers."""
     names = {
         "tok_embeddings.weight": "model.embed_tokens.weight",
         "norm.weight": "model.norm.weight",
@@ -54,7 +54,8 @@ def to_hub(weights: Mapping[str, Tensor], config: ModelConfig) -> dict[str, Tens
 
 def from_hub(tensors: Mapping[str, Tensor], config: ModelConfig) -> dict[str, Tensor]:
     """The reverse of ``to_hub``."""
-    weights = {ours: tensors[theirs] for ours, theirs in tensor_names(config).items()}
+    ours = {theirs: name for name, theirs in tensor_names(config).items()}
+    weights = {ours[name]: tensor for name, tensor in tensors.items()}
     # {% print each.unpack() %}
     return weights
 
