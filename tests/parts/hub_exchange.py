@@ -27,6 +27,7 @@ SIZES = {
     "dense_hidden_dim": 56,
     "n_kv_heads": 2,
     "window": 8,
+    "nope_every": 2,
     "n_experts": 4,
     "top_k": 2,
     "kv_lora_rank": 20,
@@ -47,8 +48,6 @@ class Exchange:
     def config(self, **others: int) -> Any:
         ours = self.package.module.ModelConfig()
         sizes = {name: size for name, size in SIZES.items() if name in vars(ours)}
-        if "head_dim" in sizes:
-            sizes["head_dim"] = 12
         return self.package.config(**{**sizes, **others})
 
     def build(self, **others: int) -> Any:

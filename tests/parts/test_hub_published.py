@@ -222,6 +222,52 @@ PUBLISHED: Mapping[str, tuple[Answers, Settings]] = {
             "rope_theta": 500000,
         },
     ),
+    "gemma-2b": (
+        {
+            "hub_model": "gemma",
+            "attention": "multi-query",
+            "head_width": "chosen",
+            "head_width.head_dim": 12,
+            "feed_forward": "geglu-tanh",
+        },
+        {
+            **USUAL,
+            **{key: value for key, value in SHAPE.items() if key != "tie_word_embeddings"},
+            "architectures": ["GemmaForCausalLM"],
+            "model_type": "gemma",
+            "attention_bias": False,
+            "head_dim": 12,
+            "hidden_act": "gelu",
+            "num_key_value_heads": 1,
+            "pad_token_id": 0,
+            "rms_norm_eps": 1e-06,
+            "rope_scaling": None,
+            "rope_theta": 10000.0,
+        },
+    ),
+    "SmolLM3-3B": (
+        {"hub_model": "smollm3", "position.rope_theta": 5000000.0},
+        {
+            **USUAL,
+            **SHAPE,
+            "architectures": ["SmolLM3ForCausalLM"],
+            "model_type": "smollm3",
+            "attention_bias": False,
+            "layer_types": ["full_attention", "full_attention"],
+            "max_window_layers": 28,
+            "mlp_bias": False,
+            "no_rope_layer_interval": 2,
+            "no_rope_layers": [1, 0],
+            "pad_token_id": 4,
+            "pretraining_tp": 2,
+            "rms_norm_eps": 1e-06,
+            "rope_scaling": None,
+            "rope_theta": 5000000.0,
+            "sliding_window": None,
+            "tie_word_embeddings": True,
+            "use_sliding_window": False,
+        },
+    ),
     "Moonlight-16B-A3B": (
         {
             "hub_model": "deepseek-v3",
@@ -373,8 +419,10 @@ def test_what_is_published_is_imported(
     published: str, exchange: Exchange, model: Any, tmp_path: Path
 ) -> None:
     settings = PUBLISHED[published][1]
-    write_halves(tmp_path, halved(exchange.hub.to_hub(model.state_dict(), model.config)))
-    expected = {name: tensor.bfloat16().float() for name, tensor in model.state_dict().items()}
+    tensors = halved(exchange.hub.to_hub(model.state_dict(), model.config))
+    write_halves(tmp_path, tensors)
+    exact = {name: tensor.float() for name, tensor in tensors.items()}
+    expected = exchange.hub.from_hub(exact, model.config)
     write_settings(tmp_path, settings)
     theirs = load_theirs(tmp_path)
     for written in (settings, in_new_format(settings) if "rope_theta" in settings else settings):

@@ -75,7 +75,7 @@ def test_another_shape_is_refused_by_name(model: Transformer, tmp_path: Path) ->
     export_weights(model.state_dict(), model.config, tmp_path)
     with pytest.raises(ValueError, match="is 3 here and 2 there") as error:
         import_weights(tmp_path, replace(model.config, n_layers=3))
-    assert len(str(error.value).splitlines()) == 2
+    assert ".weight" not in str(error.value)  # the tensors follow from it, and are not looked at
 
 
 def test_every_tensor_that_differs_is_named(model: Transformer, tmp_path: Path) -> None:
