@@ -103,8 +103,15 @@ def _option_decisions(catalogue: Catalogue, design: Design, choice: Choice) -> I
 
 
 def _option_because(option: Option, is_changed: bool) -> str:
-    because = option.reason or option.help
-    return f"{because} (The default is {shown(option.default)}.)" if is_changed else because
+    if not is_changed:
+        return option.reason or option.help
+    # The reason is that of the default, and none for the value that stands in its place.
+    default = f"the default is {shown(option.default)}"
+    return (
+        f"{option.help} ({default}: {option.reason})"
+        if option.reason
+        else (f"{option.help} ({default})")
+    )
 
 
 def _numbers(estimates: Estimates) -> Iterator[Decision]:

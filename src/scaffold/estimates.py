@@ -69,7 +69,11 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         flops_per_token=round(PASSES * totals.get("flops_per_token", 0)),
         parameter_bytes=FLOAT32_BYTES * parameters,
         gradient_bytes=FLOAT32_BYTES * parameters,
-        optimizer_bytes=round(totals.get("optimizer_bytes_per_parameter", 0) * parameters),
+        optimizer_bytes=round(
+            totals.get("optimizer_bytes_per_parameter", 0) * parameters
+            + totals.get("optimizer_bytes_per_outer_parameter", 0)
+            * totals.get("outer_parameters", 0)
+        ),
         activation_bytes=round(totals.get("activation_bytes_per_token", 0) * tokens),
         cache_bytes_per_token=None if cache is None else round(cache),
         formulas=_formulas(sums),
@@ -79,16 +83,14 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
 
 
 def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:
-    text = {name: " + ".join(terms) for name, terms in sums.items()}
+    text = {name: _sum(terms) for name, terms in sums.items()}
     return {
         "parameters": text.get("parameters", "0"),
         "active_parameters": f"parameters - ({text.get('inactive_parameters', '0')})",
         "flops_per_token": f"{PASSES} * ({text.get('flops_per_token', '0')})",
         "parameter_bytes": f"{FLOAT32_BYTES} * parameters",
         "gradient_bytes": f"{FLOAT32_BYTES} * parameters",
-        "optimizer_bytes": (
-            f"{_factor(text.get('optimizer_bytes_per_parameter', '0'))} * parameters"
-        ),
+        "optimizer_bytes": _optimizer_formula(text),
         "activation_bytes": (
             f"({text.get('activation_bytes_per_token', '0')})"
             " * tokens_per_sample * micro_batch_size"
@@ -97,6 +99,23 @@ def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:
         "cache_bytes_per_sequence": text.get("cache_bytes_per_sequence", "0"),
         "training_bytes": "parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes",
     }
+
+
+def _optimizer_formula(text: Mapping[str, str]) -> str:
+    """Bytes for each parameter, and those for each that no layer has."""
+    formula = f"{_factor(text.get('optimizer_bytes_per_parameter', '0'))} * parameters"
+    outer = text.get("optimizer_bytes_per_outer_parameter")
+    if outer is None:
+        return formula
+    return f"{formula} + {_factor(outer)} * ({text.get('outer_parameters', '0')})"
+
+
+def _sum(terms: list[str]) -> str:
+    """The terms of a sum as it is written by hand: ``a - b``, not ``a + -b``."""
+    first, *others = terms
+    return first + "".join(
+        f" - {term[1:].lstrip()}" if term.startswith("-") else f" + {term}" for term in others
+    )
 
 
 def _number(value: Value) -> float:

@@ -107,3 +107,27 @@ def test_cuda_is_only_called_where_there_is_cuda(catalogue: Catalogue) -> None:
                 if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("torch.cuda."):
                     asks = ast.unparse(node.func) == "torch.cuda.is_available"
                     assert asks or node in safe, f"{path}:{node.lineno}: {ast.unparse(node)}"
+
+
+def test_layers_of_many_kinds_are_all_compiled(catalogue: Catalogue, tmp_path: Path) -> None:
+    """torch gives up after 8 graphs of one piece of code, and layers share their code.
+
+    Global or not, rotated or not: four kinds, each with a graph to train, one to evaluate, and one
+    for a last batch that is smaller.
+    """
+    design: Mapping[str, Value] = {
+        **{key: value for key, value in TWO_RANKS.items() if not key.startswith("parallelism")},
+        "task.n_layers": 6,
+        "span": "alternating",
+        "span.global_every": 3,
+        "position": "rope-nope",
+        "position.nope_every": 2,
+        "graph_mode": "compile",
+        "parallelism": "one-device",
+        "training.micro_batch_size": 2,
+        "training.steps": 2,
+        "training.eval_every": 1,
+    }
+    project = prepare_project(render_answers(catalogue, design), tmp_path)
+    project.train("train.compile_backend=eager")
+    assert [entry["step"] for entry in project.log("runs/default")] == [0, 1, 1, 2, 2]

@@ -156,6 +156,19 @@ def test_parameters_are_as_many_as_published(package_of: Import, preset: str) ->
         assert ours == other
 
 
+@presets
+def test_the_optimizer_keeps_as_much_as_estimated(package_of: Import, preset: str) -> None:
+    """Two float32 moments a parameter (AdamW), but one for the matrices of the layers with Muon."""
+    package = package_of(preset, False)
+    with torch.device("meta"):
+        model = package.module.Model(package.module.ModelConfig())
+    n_bytes = 8 * sum(weight.numel() for weight in model.parameters())
+    if preset_answers(preset).get("optimizer") == "muon":
+        linear = (m for m in model.layers.modules() if isinstance(m, torch.nn.Linear))
+        n_bytes -= 4 * sum(matrix.weight.numel() for matrix in linear)
+    assert package.estimates.optimizer_bytes == pytest.approx(n_bytes, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("preset", "billions"), [("mixtral-8x7b", 12.9), ("moonlight-16b-a3b", 2.9)]
 )

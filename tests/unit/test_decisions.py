@@ -50,7 +50,7 @@ def test_axes_come_in_order_each_with_its_notable_options_then_the_numbers(
 
 def test_an_option_that_differs_from_its_default_is_told(catalogue: Catalogue) -> None:
     found = decided(catalogue, training__rate=0.5)["training.rate"]
-    assert found == Decision("training.rate", 0.5, "rate (The default is 0.1.)", "", "flag")
+    assert found == Decision("training.rate", 0.5, "rate (the default is 0.1)", "", "flag")
     assert "training.rate" not in decided(catalogue, training__rate=0.1)
     assert "training.micro_batch_size" not in decided(catalogue, training__batch_size=16)
 

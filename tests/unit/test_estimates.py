@@ -25,6 +25,29 @@ def test_sums_what_the_parts_declare(tmp_path: Path) -> None:
     assert found.formulas["optimizer_bytes"] == "8 * parameters"
 
 
+def test_what_an_optimizer_keeps_may_differ_outside_the_layers(tmp_path: Path) -> None:
+    optimizer = "optimizer_bytes_per_parameter: '4', optimizer_bytes_per_outer_parameter: '4'"
+    parts = {
+        "parts/training/steps/part.yaml": FILES["parts/training/steps/part.yaml"].replace(
+            'optimizer_bytes_per_parameter: "8"', optimizer
+        ),
+        "parts/task/words/part.yaml": FILES["parts/task/words/part.yaml"].replace(
+            "  flops_per", "  outer_parameters: 10 * dim\n  flops_per"
+        ),
+    }
+    catalogue = toy_catalogue(tmp_path, parts)
+    found = estimate(catalogue, design_of(catalogue, task__dim=48))
+    assert found.optimizer_bytes == 4 * found.parameters + 4 * 480
+    assert found.formulas["optimizer_bytes"] == "4 * parameters + 4 * (10 * dim)"
+
+
+def test_terms_that_are_taken_away_are_written_so(tmp_path: Path) -> None:
+    text = "title: x\nhelp: x\norder: 5\nestimates: {parameters: -2 * dim}\n"
+    catalogue = toy_catalogue(tmp_path, {"parts/launch/x/part.yaml": text})
+    found = estimate(catalogue, design_of(catalogue))
+    assert found.formulas["parameters"].endswith(" - 2 * dim")
+
+
 def test_a_design_without_a_cache_says_so(tmp_path: Path) -> None:
     catalogue = toy_catalogue(tmp_path)
     found = estimate(catalogue, design_of(catalogue, task="pictures"))

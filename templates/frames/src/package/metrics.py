@@ -92,16 +92,21 @@ class RunLog:
         """Start the clock: evaluations and checkpoints between the steps are not training time."""
         self._step_start = time.perf_counter()
 
-    def step(self, step: int, metrics: Mapping[str, float], wait_seconds: float) -> None:
-        """Note that a step is done; every ``train.log_every`` steps, write its metrics.
-
-        Speed, MFU and data wait are those of all steps since the last entry; ``wait_seconds`` is
-        the loader's count. Call it after the host has waited for the device: else time is missing.
-        """
+    def end_step(self) -> None:
+        """Stop the clock, after the host has waited for the device: else time is missing."""
         self._interval_seconds += time.perf_counter() - self._step_start
         self._interval_steps += 1
-        if step % self._values.log_every != 0 and step != self._values.steps:
-            return
+
+    def is_due(self, step: int) -> bool:
+        """Whether the metrics of a step are written: every ``train.log_every`` and the last."""
+        return step % self._values.log_every == 0 or step == self._values.steps
+
+    def step(self, step: int, metrics: Mapping[str, float], wait_seconds: float) -> None:
+        """Write the metrics of a step.
+
+        Speed, MFU and data wait are those of all steps since the last entry; ``wait_seconds`` is
+        the loader's count.
+        """
         speed = self._interval_steps * self._tokens_per_step / self._interval_seconds
         used = speed * self._flops_per_token  # FLOP/s
         waited = wait_seconds - self._interval_wait_start

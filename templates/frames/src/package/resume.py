@@ -7,7 +7,8 @@ from .config import Config, ConfigError, TrainConfig
 from .state import Progress, TrainState
 
 
-# {# Slot: imported reads state and data, may rebind saved. #}
+# {# Slots: imported reads state and data, may rebind saved; complete reads progress and values, may
+#    return. #}
 def resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Config) -> list[str]:
     """Continue from the newest checkpoint, if there is one; returns a line for each changed value.
 
@@ -43,6 +44,7 @@ def resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Confi
 def describe_start(progress: Progress, values: TrainConfig) -> str:
     """Where the run begins this time."""
     if progress.is_finished(values) and progress.evaluated_step == progress.step:
+        # {% print each.complete() %}
         return (
             f"{values.run_dir} is complete after step {progress.step}; raise train.steps, or give"
             " another train.run_dir"

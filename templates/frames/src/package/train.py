@@ -86,16 +86,18 @@ def train(config: Config) -> int:
             if result.finite:
                 progress.step += 1
                 # {% print each.update() %}
-                log.step(
-                    progress.step,
-                    {
-                        "loss": result.loss,
-                        "grad_norm": result.grad_norm,
-                        "lr": optimizer.param_groups[0]["lr"],
-                        # {% print each.metrics() %}
-                    },
-                    loader.wait_seconds,
-                )
+                log.end_step()
+                if log.is_due(progress.step):
+                    log.step(
+                        progress.step,
+                        {
+                            "loss": result.loss,
+                            "grad_norm": result.grad_norm,
+                            "lr": optimizer.param_groups[0]["lr"],
+                            # {% print each.metrics() %}
+                        },
+                        loader.wait_seconds,
+                    )
             else:
                 log.say(_skip(progress, result, values))
 

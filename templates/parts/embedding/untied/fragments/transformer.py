@@ -6,7 +6,7 @@ from torch import Tensor, nn
 class Model:
     def __init__(self, config):
         # {% macro modules() %}
-        self.output = nn.Linear(config.dim, config.vocab_size, bias=False)
+        self.output = nn.Linear(config.dim, self.tok_embeddings.num_embeddings, bias=False)
         # {% endmacro %}
         self.config = config
 

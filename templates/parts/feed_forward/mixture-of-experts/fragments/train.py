@@ -7,10 +7,11 @@ def train(log, state):
     with log:
         while True:
             if True:
-                log.step(
-                    {
-                        # {% macro metrics() %}
-                        **load_metrics(state.loads),
-                        # {% endmacro %}
-                    },
-                )
+                if True:
+                    log.step(
+                        {
+                            # {% macro metrics() %}
+                            **load_metrics(state.loads),
+                            # {% endmacro %}
+                        },
+                    )

@@ -4,6 +4,7 @@
 class ModelConfig:
     # {% macro methods() %}
     def __post_init__(self) -> None:
+        """Raises ``ValueError`` if the heads do not divide the width."""
         if self.dim % self.n_heads != 0:
             raise ValueError(
                 f"dim = {self.dim}: must be a multiple of n_heads = {self.n_heads};"

@@ -3,7 +3,7 @@
 
 class ModelConfig:
     # {% macro docstring() %}
-    """Sizes of the model; raises ``ValueError`` if they do not go together."""
+    """Sizes of the model."""
 
     # {% endmacro %}
 

@@ -74,7 +74,7 @@ def test_it_ends_after_so_many_evaluations_and_says_why(
     assert best.read_text(encoding="utf-8") == "step-00000003\n"
     entries = len(read_log(run_dir))
     assert train(often) == 0  # there is nothing more to do
-    assert "is complete after step 5" in capsys.readouterr().out
+    assert "ended early, after step 5; raise train.patience" in capsys.readouterr().out
     assert len(read_log(run_dir)) == entries
     assert train(with_values(often, patience=3)) == 0  # which lets it go on
     assert read_log(run_dir)[-1].step == 6

@@ -8,6 +8,7 @@ import torch
 from package.model import ModelConfig, build_model
 from package.model.mamba import Mamba2
 from package.model.mamba_cache import MambaCache
+from package.model.ssd import running_sums
 from torch import Tensor
 from torch.testing import assert_close
 
@@ -117,6 +118,22 @@ def test_weights_are_drawn_as_the_table_says(model_config: ModelConfig) -> None:
     assert not mamba.conv.bias.any()
     for ones in (mamba.D, mamba.norm.weight):
         assert torch.equal(ones, torch.ones_like(ones))
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 16])
+def test_deterministic_sums_are_the_same_sums(length: int) -> None:
+    steps = torch.randn(3, length, 2, dtype=torch.float64, requires_grad=True)
+    expected = running_sums(steps, 1)
+    torch.use_deterministic_algorithms(True)
+    try:
+        found = running_sums(steps, 1)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert_close(found, expected)
+    assert_close(
+        torch.autograd.grad(found.square().sum(), steps),
+        torch.autograd.grad(expected.square().sum(), steps),
+    )
 
 
 def test_widths_that_do_not_go_together_are_refused(model_config: ModelConfig) -> None:

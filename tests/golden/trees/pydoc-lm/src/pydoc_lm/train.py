@@ -81,15 +81,17 @@ def train(config: Config) -> int:
             progress.samples_seen += values.batch_size
             if result.finite:
                 progress.step += 1
-                log.step(
-                    progress.step,
-                    {
-                        "loss": result.loss,
-                        "grad_norm": result.grad_norm,
-                        "lr": optimizer.param_groups[0]["lr"],
-                    },
-                    loader.wait_seconds,
-                )
+                log.end_step()
+                if log.is_due(progress.step):
+                    log.step(
+                        progress.step,
+                        {
+                            "loss": result.loss,
+                            "grad_norm": result.grad_norm,
+                            "lr": optimizer.param_groups[0]["lr"],
+                        },
+                        loader.wait_seconds,
+                    )
             else:
                 log.say(_skip(progress, result, values))
 

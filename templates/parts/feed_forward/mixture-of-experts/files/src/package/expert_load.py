@@ -26,6 +26,6 @@ def take_loads(model: nn.Module) -> Tensor:
 
 def load_metrics(loads: Tensor) -> dict[str, float]:
     """The largest and the smallest load of an expert in any layer; 1 is an even share."""
-    counts = loads.cpu().double()  # host-device sync, once a step; MPS has no float64
+    counts = loads.cpu().double()  # host-device sync, where it is logged; MPS has no float64
     shares = counts / counts.mean(dim=1, keepdim=True)
     return {"expert_load_max": shares.max().item(), "expert_load_min": shares.min().item()}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """Sizes of the transformer; raises ``ValueError`` if they do not go together."""
+    """Sizes of the transformer."""
 
     vocab_size: int = 256  # every byte is a token
     max_seq_len: int = 128  # tokens the model can see at once
@@ -17,6 +17,7 @@ class ModelConfig:
     norm_eps: float = 1e-6  # under the root, so that no norm divides by 0
 
     def __post_init__(self) -> None:
+        """Raises ``ValueError`` if the heads do not divide the width."""
         if self.dim % self.n_heads != 0:
             raise ValueError(
                 f"dim = {self.dim}: must be a multiple of n_heads = {self.n_heads};"

@@ -11,9 +11,10 @@ from .cache import Cache
 from .hyperparameters import ModelConfig
 from .initialization import init_weights
 
-# {# Slots: modules read config, bind or rebind modules of self, and self.norm; parameter is one of
-#    forward; embed reads self, start and end (positions of tokens), rebinds x or cache; logits read
-#    x, may rebind logits, return them; flops read self, bind attention, may rebind products. #}
+# {# Slots: embeddings and modules read config, bind or rebind modules of self, and self.norm;
+#    parameter is one of forward; embed reads self, start and end (positions of tokens), rebinds x
+#    or cache; logits read x, may rebind logits, return them; flops read self, bind attention, may
+#    rebind products. #}
 
 
 class Transformer(nn.Module):
@@ -22,7 +23,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
+        # {% print vocabulary_padding.embeddings() %}
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print each.modules() %}
 

@@ -12,9 +12,9 @@ from .hyperparameters import ModelConfig
 from .initialization import init_weights
 from .mamba import Mamba2
 
-# {# Slots: modules read config, bind or rebind modules of self, and self.norm; embed reads self, start
-#    and end (positions of tokens), rebinds x; logits read x, may rebind logits, return them; flops
-#    read self, bind attention, may rebind products. #}
+# {# Slots: embeddings and modules read config, bind or rebind modules of self, and self.norm; embed
+#    reads self, start and end (positions of tokens), rebinds x; logits read x, may rebind logits,
+#    return them; flops read self, bind attention, may rebind products. #}
 
 
 class Transformer(nn.Module):
@@ -23,7 +23,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
+        # {% print vocabulary_padding.embeddings() %}
         self.layers = nn.ModuleList(
             Block(config) if config.has_attention(layer) else MambaBlock(config)
             for layer in range(config.n_layers)

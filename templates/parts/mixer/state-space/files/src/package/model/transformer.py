@@ -12,8 +12,8 @@ from .hyperparameters import ModelConfig
 from .initialization import init_weights
 from .mamba import Mamba2
 
-# {# Slots: modules read config, bind or rebind modules of self, and self.norm; embed rebinds x; logits
-#    read x, may rebind logits, return them. #}
+# {# Slots: embeddings and modules read config, bind or rebind modules of self, and self.norm; embed
+#    rebinds x; logits read x, may rebind logits, return them. #}
 
 
 class Transformer(nn.Module):
@@ -22,7 +22,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.tok_embeddings = nn.Embedding(config.vocab_size, config.dim)
+        # {% print vocabulary_padding.embeddings() %}
         self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         # {% print each.modules() %}
 

@@ -10,6 +10,23 @@ import torch
 from torch import Tensor
 
 
+def running_sums(values: Tensor, dim: int) -> Tensor:
+    """Sums of ``values`` up to each place along a dimension, ``cumsum``.
+
+    CUDA's kernel may add in another order each time: where deterministic algorithms are asked for,
+    each pass adds what stands 1, 2, 4, ... places before (Hillis and Steele, 1986).
+    """
+    if not torch.are_deterministic_algorithms_enabled():
+        return values.cumsum(dim)
+    distance = 1
+    while distance < values.size(dim):
+        begin, rest = values.split((distance, values.size(dim) - distance), dim)
+        before = values.narrow(dim, 0, values.size(dim) - distance)
+        values = torch.cat((begin, rest + before), dim)
+        distance *= 2
+    return values
+
+
 def segment_sums(steps: Tensor) -> Tensor:
     """Sums of ``steps`` (..., L) from after token r up to token l, as (..., L, R); -inf for r > l.
 
@@ -19,7 +36,7 @@ def segment_sums(steps: Tensor) -> Tensor:
     length = steps.size(-1)
     ones = torch.ones(length, length, dtype=torch.bool, device=steps.device)
     later = steps[..., None].expand(*steps.shape, length).masked_fill(~ones.tril(-1), 0.0)
-    return later.cumsum(dim=-2).masked_fill(~ones.tril(), -torch.inf)
+    return running_sums(later, dim=-2).masked_fill(~ones.tril(), -torch.inf)
 
 
 def into_chunks(values: Tensor, chunk_len: int) -> Tensor:
@@ -57,7 +74,7 @@ def chunked_scan(
     # What each chunk adds to the state until its end, and from that the state it begins with.
     to_end = decay[..., -1, :].permute(0, 1, 4, 2, 3)[..., None]  # (B, C, R, G, M, 1)
     added = torch.einsum("bcrgs,bcrgmh->bcgmhs", b, u * to_end)
-    from_start = steps.cumsum(dim=-1).exp()
+    from_start = running_sums(steps, dim=-1).exp()
     starts = []
     for chunk in range(added.size(1)):
         starts.append(state)
