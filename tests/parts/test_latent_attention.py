@@ -156,7 +156,7 @@ def test_the_window_hides_what_lies_before_it(packages: Packages) -> None:
     compressed = attention.wkv_a(x)
     latent = compressed[..., : config.kv_lora_rank]
     rotated = compressed[..., config.kv_lora_rank :]
-    latent = latent / (latent.square().mean(-1, keepdim=True) + config.norm_eps).sqrt()
+    latent = latent / (latent.square().mean(-1, keepdim=True) + 1e-6).sqrt()
     made = F.linear(latent * attention.kv_norm.weight, attention.wkv_b.weight)
     made = made.view(1, 20, n_heads, content + config.v_head_dim)
     turned = attention.rope(queries[..., content:], 0)

@@ -246,6 +246,7 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "swiglu": silu,
     "mixture-of-experts": silu,
     "geglu": gelu,
+    "geglu-tanh": gelu_tanh,
     "gelu": gelu,
     "gelu-tanh": gelu_tanh,
     "squared-relu": lambda x: x * x * (x > 0),

@@ -15,7 +15,8 @@ class Attention(nn.Module):
         self.content_widths = (config.qk_nope_head_dim, config.v_head_dim)
         self.wq = Queries(config)
         self.wkv_a = nn.Linear(config.dim, sum(self.latent_widths), bias=False)
-        self.kv_norm = nn.RMSNorm(config.kv_lora_rank, eps=config.norm_eps)
+        # An epsilon of 1e-6 in DeepSeek-V3 and Moonlight, whatever that of other norms is.
+        self.kv_norm = nn.RMSNorm(config.kv_lora_rank, eps=1e-6)
         self.wkv_b = nn.Linear(
             config.kv_lora_rank, config.n_heads * sum(self.content_widths), bias=False
         )

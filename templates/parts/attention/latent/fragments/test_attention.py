@@ -13,7 +13,7 @@ def test_attention(model_config, attention, x):
     # {% endmacro %}
     # {% macro arrange() %}
     square = latent.square().mean(dim=-1, keepdim=True)
-    latent = latent / (square + model_config.norm_eps).sqrt()
+    latent = latent / (square + 1e-6).sqrt()
     made = split_heads(attention.wkv_b(latent), content + model_config.v_head_dim)
     k = torch.cat((made[..., :content], k.repeat(1, 1, model_config.n_heads, 1)), dim=-1)
     q = torch.cat((queries[..., :content], q), dim=-1)

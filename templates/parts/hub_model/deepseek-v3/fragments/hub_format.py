@@ -16,9 +16,10 @@ def settings(config):
         "n_routed_experts": config.n_experts,
         "n_shared_experts": config.n_shared_experts,
         "moe_intermediate_size": config.hidden_dim,
-        "first_k_dense_replace": 0,
+        "first_k_dense_replace": {{design.leading_layers.n_dense}},
+        "moe_layer_freq": 1,
+        "scoring_func": "sigmoid",
         "norm_topk_prob": True,
-        "routed_scaling_factor": 1.0,
         "n_group": 1,
         "topk_group": 1,
         "num_nextn_predict_layers": 0,
@@ -45,23 +46,27 @@ def layer_names(config):
 def to_hub(tensors, config):
     # {% macro pack() %}
     # The shared experts are one there, as wide as all together.
-    for layer in range(config.n_layers):
-        at = f"layers.{layer}.feed_forward.shared"
-        for name, dim in (("w1", 0), ("w2", 1), ("w3", 0)):
-            experts = range(config.n_shared_experts)
-            parts = [tensors.pop(f"{at}.{expert}.{name}.weight") for expert in experts]
-            tensors[f"{at}.{name}.weight"] = torch.cat(parts, dim=dim)
+    for name in [name for name in tensors if ".shared.0." in name]:
+        at, _, matrix = name.partition(".shared.0.")
+        parts = [tensors.pop(f"{at}.shared.{i}.{matrix}") for i in range(config.n_shared_experts)]
+        tensors[f"{at}.shared.{matrix}"] = torch.cat(parts, dim=int(matrix == "w2.weight"))
     # {% endmacro %}
     return tensors
 
 
 def from_hub(weights, config):
     # {% macro unpack() %}
-    for layer in range(config.n_layers):
-        at = f"layers.{layer}.feed_forward.shared"
-        for name, dim in (("w1", 0), ("w2", 1), ("w3", 0)):
-            parts = weights.pop(f"{at}.{name}.weight").chunk(config.n_shared_experts, dim=dim)
-            for expert, part in enumerate(parts):
-                weights[f"{at}.{expert}.{name}.weight"] = part
+    for name in [name for name in weights if ".shared." in name]:
+        at, _, matrix = name.partition(".shared.")
+        parts = weights.pop(name).chunk(config.n_shared_experts, dim=int(matrix == "w2.weight"))
+        weights |= {f"{at}.shared.{i}.{matrix}": part for i, part in enumerate(parts)}
     # {% endmacro %}
     return weights
+
+
+def in_full(full):
+    # {% macro other_names() %}
+    full.setdefault("moe_layer_freq", 1)  # which transformers takes for granted, as what follows
+    full.setdefault("scoring_func", "sigmoid")
+    # {% endmacro %}
+    return full

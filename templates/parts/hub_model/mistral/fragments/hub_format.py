@@ -13,3 +13,10 @@ def settings(config):
         "model_type": "mistral",
         # {% endmacro %}
     }
+
+
+def in_full(full, found):
+    # {% macro other_names() %}
+    full["sliding_window"] = found.get("sliding_window", 4096)
+    # {% endmacro %}
+    return full

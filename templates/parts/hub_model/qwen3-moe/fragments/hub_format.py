@@ -15,7 +15,7 @@ def settings(config):
         "moe_intermediate_size": config.hidden_dim,
         "norm_topk_prob": {{design.router.adds_up}},
         "decoder_sparse_step": 1,
-        "mlp_only_layers": [],
+        "mlp_only_layers": {{design.leading_layers.dense_layers}},
         "use_sliding_window": {{design.span.is_window}},
         # {% endmacro %}
     }

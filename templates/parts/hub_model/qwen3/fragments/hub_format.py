@@ -12,5 +12,16 @@ def settings(config):
         "architectures": ["Qwen3ForCausalLM"],
         "model_type": "qwen3",
         "use_sliding_window": {{design.span.is_window}},
+        "max_window_layers": 0,  # before the first one with a window
         # {% endmacro %}
     }
+
+
+def in_full(full):
+    # {% macro other_names() %}
+    if full.get("layer_types"):  # newer files name the kind of each, and do not count
+        full["max_window_layers"] = full["layer_types"].count("full_attention")
+    if not full.get("use_sliding_window"):
+        full["max_window_layers"] = 0  # of no account
+    # {% endmacro %}
+    return full

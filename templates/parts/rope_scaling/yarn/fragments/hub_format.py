@@ -15,3 +15,11 @@ def settings(config):
         },
         # {% endmacro %}
     }
+
+
+def in_full(full):
+    # {% macro other_names() %}
+    if full["rope_scaling"]:
+        full["rope_scaling"] = {"beta_fast": 32.0, "beta_slow": 1.0, **full["rope_scaling"]}
+    # {% endmacro %}
+    return full

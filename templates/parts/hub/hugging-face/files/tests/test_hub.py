@@ -60,13 +60,35 @@ def test_several_files_are_read_by_their_index(model: Transformer, tmp_path: Pat
     assert identical(import_weights(tmp_path, model.config), model.state_dict())
 
 
+def test_half_precision_is_read_as_float32(model: Transformer, tmp_path: Path) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path)
+    path = tmp_path / "model.safetensors"
+    exact = load_file(path)
+    save_file({name: tensor.bfloat16() for name, tensor in exact.items()}, path)
+    halved = import_weights(tmp_path, model.config)
+    assert {tensor.dtype for tensor in halved.values()} == {torch.float32}
+    save_file({name: tensor.bfloat16().float() for name, tensor in exact.items()}, path)
+    assert identical(import_weights(tmp_path, model.config), halved)
+
+
 def test_another_shape_is_refused_by_name(model: Transformer, tmp_path: Path) -> None:
     export_weights(model.state_dict(), model.config, tmp_path)
     with pytest.raises(ValueError, match="is 3 here and 2 there") as error:
         import_weights(tmp_path, replace(model.config, n_layers=3))
-    lines = str(error.value).splitlines()
-    assert len(lines) > 1
-    assert all(line.endswith("missing there") for line in lines[1:])
+    assert ".weight" not in str(error.value)  # the tensors follow from it, and are not looked at
+
+
+def test_every_tensor_that_differs_is_named(model: Transformer, tmp_path: Path) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path)
+    path = tmp_path / "model.safetensors"
+    tensors = load_file(path)
+    missing, longer = sorted(tensors)[:2]
+    tensors[longer] = torch.cat((tensors[longer], tensors[longer]))
+    save_file({"other": tensors.pop(missing), **tensors}, path)
+    with pytest.raises(ValueError, match="holds another model") as error:
+        import_weights(tmp_path, model.config)
+    named = [line.partition(" ")[0] for line in str(error.value).splitlines()[1:]]
+    assert named == sorted([missing, longer, "other"])
 
 
 def test_another_setting_is_refused(model: Transformer, tmp_path: Path) -> None:
@@ -95,11 +117,14 @@ def test_a_command_says_what_stands_in_its_way(
     assert hub.main(load) == 2
     assert "config.json" in capsys.readouterr().err
     export_weights(model.state_dict(), model.config, tmp_path / "source")
-    weights = tmp_path / "source" / "model.safetensors"
-    whole = weights.read_bytes()
-    weights.write_bytes(whole[:100])
-    assert hub.main(load) == 2
-    weights.write_bytes(whole)
+    for name in ("config.json", "model.safetensors"):
+        path = tmp_path / "source" / name
+        whole = path.read_bytes()
+        path.write_bytes(whole[:100])
+        assert hub.main(load) == 2
+        assert name in capsys.readouterr().err
+        path.write_bytes(whole)
+    assert not Path(run.train.run_dir).exists()
     assert hub.main(load) == 0
     assert hub.main(load) == 2
     assert "is there already" in capsys.readouterr().err

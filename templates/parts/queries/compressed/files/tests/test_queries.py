@@ -13,5 +13,5 @@ def test_queries_come_from_a_normalized_narrow_vector(model_config: ModelConfig)
     x = torch.randn(2, 5, model_config.dim, generator=generator, dtype=torch.float64)
     narrow, gain, wide = queries.parameters()
     hidden = x @ narrow.mT
-    hidden = hidden / (hidden.square().mean(dim=-1, keepdim=True) + model_config.norm_eps).sqrt()
+    hidden = hidden / (hidden.square().mean(dim=-1, keepdim=True) + 1e-6).sqrt()
     assert_close(queries(x), (hidden * gain) @ wide.mT, atol=1e-12, rtol=1e-9)

@@ -50,28 +50,38 @@ def export_weights(weights: Mapping[str, Tensor], model: ModelConfig, folder: Pa
 def import_weights(folder: Path, model: ModelConfig) -> dict[str, Tensor]:
     """The weights of a folder that transformers wrote, under our names and in float32.
 
-    Raises ``FileNotFoundError`` if there is none, ``ValueError`` naming every setting and tensor
-    that differs if the folder holds another model.
+    Raises ``FileNotFoundError`` if there is none, ``ValueError`` naming the file that is broken or,
+    if the folder holds another model, every setting that differs, or else every tensor.
     """
-    found = in_full(json.loads((folder / "config.json").read_text(encoding="utf-8")))
-    problems = [
-        f"{key} is {value} here and {found.get(key, 'missing')} there"
-        for key, value in settings(model).items()
-        if key not in MAY_DIFFER and found.get(key, "missing") != value
-    ]
+    found = {"quantization_config": None, **in_full(_read_json(folder / "config.json"))}
+    ours = {"quantization_config": None, **settings(model)}
+    _refuse(
+        folder,
+        [
+            f"{key} is {value} here and {found.get(key, 'missing')} there"
+            for key, value in ours.items()
+            if key not in MAY_DIFFER and found.get(key, "missing") != value
+        ],
+    )
     tensors = without_leftovers(_read_tensors(folder))
     with torch.device("meta"):
         expected = to_hub(Transformer(model).state_dict(), model)
     if "lm_head.weight" not in expected and found["tie_word_embeddings"]:
         tensors.pop("lm_head.weight", None)  # tied, and yet written by some
-    problems += [
-        f"{name} is {_shape(expected, name)} here and {_shape(tensors, name)} there"
-        for name in sorted({*expected, *tensors})
-        if _shape(expected, name) != _shape(tensors, name)
-    ]
-    if problems:
-        raise ValueError(f"{folder}: holds another model: " + "\n".join(problems))
+    _refuse(
+        folder,
+        [
+            f"{name} is {_shape(expected, name)} here and {_shape(tensors, name)} there"
+            for name in sorted({*expected, *tensors})
+            if _shape(expected, name) != _shape(tensors, name)
+        ],
+    )
     return from_hub({name: tensor.float() for name, tensor in tensors.items()}, model)
+
+
+def _refuse(folder: Path, differences: Sequence[str]) -> None:
+    if differences:
+        raise ValueError(f"{folder}: holds another model:\n" + "\n".join(differences))
 
 
 def _read_tensors(folder: Path) -> dict[str, Tensor]:
@@ -79,11 +89,22 @@ def _read_tensors(folder: Path) -> dict[str, Tensor]:
     index = folder / f"{WEIGHTS}.index.json"
     names = {WEIGHTS}
     if index.exists():
-        names = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+        names = set(_read_json(index).get("weight_map", {}).values())
     tensors: dict[str, Tensor] = {}
     for name in sorted(names):
-        tensors |= load_file(folder / name)
+        try:
+            tensors |= load_file(folder / name)
+        except SafetensorError as error:  # which does not say where
+            raise ValueError(f"{folder / name}: {error}") from error
     return tensors
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return values
 
 
 def _shape(tensors: Mapping[str, Tensor], name: str) -> str:

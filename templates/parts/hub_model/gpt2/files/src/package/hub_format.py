@@ -36,6 +36,7 @@ def settings(config: ModelConfig) -> dict[str, Any]:
         "n_inner": config.hidden_dim,
         # {% print feed_forward.activation() %}
         "layer_norm_epsilon": config.norm_eps,
+        "scale_attn_weights": True,
         "scale_attn_by_inverse_layer_idx": False,
         # {% print embedding.settings() %}
         "resid_pdrop": 0.0,
@@ -109,6 +110,7 @@ def in_full(found: Mapping[str, Any]) -> dict[str, Any]:
     """A ``config.json`` with what it may leave out; dropout has no part in what a model is."""
     defaults = {
         "n_inner": None,
+        "scale_attn_weights": True,
         "scale_attn_by_inverse_layer_idx": False,
         "tie_word_embeddings": True,
         **found,

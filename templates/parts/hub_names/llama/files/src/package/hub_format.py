@@ -29,7 +29,7 @@ def settings(config: ModelConfig) -> dict[str, Any]:
 
 
 def tensor_names(config: ModelConfig) -> dict[str, str]:
-    """Our name of every tensor, and that of transformers."""
+    """Our name of every tensor that a layer may have, and that of transformers."""
     names = {
         "tok_embeddings.weight": "model.embed_tokens.weight",
         "norm.weight": "model.norm.weight",
@@ -54,7 +54,8 @@ def to_hub(weights: Mapping[str, Tensor], config: ModelConfig) -> dict[str, Tens
 
 def from_hub(tensors: Mapping[str, Tensor], config: ModelConfig) -> dict[str, Tensor]:
     """The reverse of ``to_hub``."""
-    weights = {ours: tensors[theirs] for ours, theirs in tensor_names(config).items()}
+    ours = {theirs: name for name, theirs in tensor_names(config).items()}
+    weights = {ours[name]: tensor for name, tensor in tensors.items()}
     # {% print each.unpack() %}
     return weights
 
@@ -71,19 +72,19 @@ def in_full(found: Mapping[str, Any]) -> dict[str, Any]:
     heads = found.get("num_attention_heads")
     full = {
         "num_key_value_heads": heads,
-        "rope_scaling": None,
+        "sliding_window": None,
         "tie_word_embeddings": False,
         **found,
     }
     if full.get("head_dim") is None and heads:
         full["head_dim"] = full.get("hidden_size", 0) // heads
+    if not full.get("use_sliding_window", True):
+        full["sliding_window"] = None
+    rope = dict(full.get("rope_parameters") or full.get("rope_scaling") or {})
+    if "rope_theta" in rope:
+        full["rope_theta"] = rope.pop("rope_theta")
+    if "type" in rope:
+        rope["rope_type"] = rope.pop("type")
+    full["rope_scaling"] = None if rope.get("rope_type", "default") == "default" else rope
     # {% print each.other_names() %}
-    if full.get("rope_parameters"):
-        rope = dict(full["rope_parameters"])
-        full["rope_theta"] = rope.pop("rope_theta", full.get("rope_theta"))
-        full["rope_scaling"] = rope
-    scaling = dict(full["rope_scaling"] or {})
-    if scaling:
-        scaling["rope_type"] = scaling.pop("type", scaling.get("rope_type", "default"))
-    full["rope_scaling"] = None if scaling.get("rope_type", "default") == "default" else scaling
     return full

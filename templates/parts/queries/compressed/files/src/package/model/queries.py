@@ -12,7 +12,8 @@ class Queries(nn.Module):
         super().__init__()
         width = config.qk_nope_head_dim + config.qk_rope_head_dim
         self.wq_a = nn.Linear(config.dim, config.q_lora_rank, bias=False)
-        self.q_norm = nn.RMSNorm(config.q_lora_rank, eps=config.norm_eps)
+        # An epsilon of 1e-6 in DeepSeek-V3, whatever that of other norms is.
+        self.q_norm = nn.RMSNorm(config.q_lora_rank, eps=1e-6)
         self.wq_b = nn.Linear(config.q_lora_rank, config.n_heads * width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -1,0 +1,9 @@
+"""No window."""
+
+
+def settings(config):
+    return {
+        # {% macro settings() %}
+        "sliding_window": None,
+        # {% endmacro %}
+    }
