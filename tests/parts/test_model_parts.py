@@ -74,6 +74,7 @@ MODEL_AXES = (
     "documents",
     "scores",
     "attention_backend",
+    "window_backend",
 )
 # RoPE scaling: what is asked for, and the names that transformers has for it.
 ORIGINAL_MAX_SEQ_LEN = 64
@@ -909,6 +910,10 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
     "blocks of joined documents": (
         {"documents": "joined", "attention_backend": "flex"},
         "attention_backend exists only with documents = masked",
+    ),
+    "blocks of a whole context": (
+        {"span": "causal", "window_backend": "flex"},
+        "window_backend exists only with span = sliding-window or alternating",
     ),
     "angles of a window": (
         {"span": "sliding-window", "local_rope": "own-base"},
