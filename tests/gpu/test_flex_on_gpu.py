@@ -1,6 +1,6 @@
-"""On a GPU: a model that keeps documents apart by FlexAttention trains, eager and compiled."""
+"""On a GPU: models whose attention is FlexAttention train, eager and compiled."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 import torch
@@ -20,20 +20,27 @@ DESIGN: Given = {
     "task.max_seq_len": 512,
     "span": "alternating",
     "span.global_every": 2,
-    "documents": "masked",
-    "attention_backend": "flex",
+}
+USES: Mapping[str, Given] = {
+    "documents": {"documents": "masked", "attention_backend": "flex"},
+    "windows": {"window_backend": "flex"},
+    "bounded scores": {"scores": "soft-capped", "attention": "latent"},
+    "bounded scores of documents": {"scores": "soft-capped", "documents": "masked"},
 }
 
 
 @pytest.mark.parametrize("graph_mode", ["eager", "compile"])
+@pytest.mark.parametrize("use", USES)
 def test_the_loss_falls(
     render_design: Callable[[Given], Rendering],
     tmp_path_factory: pytest.TempPathFactory,
     graph_mode: str,
+    use: str,
 ) -> None:
     rendering = render_design(
         {
             **DESIGN,
+            **USES[use],
             "precision": "bfloat16",
             "graph_mode": graph_mode,
             "parallelism": "one-device",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 import torch.nn.functional as F
 from model_package import import_model
@@ -61,7 +62,27 @@ NAMES = {
 }
 
 
-def deepseek_for(model: Any) -> Any:
+# With a base of 100 the three pairs of a key are short, middling and long waves in 32 tokens.
+YARN: Mapping[str, Value] = {
+    "position.rope_theta": 100.0,
+    "rope_scaling": "yarn-latent",
+    "rope_scaling.original_max_seq_len": 8,
+    "rope_scaling.rope_factor": 40.0,
+    "rope_scaling.beta_fast": 2.0,
+    "rope_scaling.beta_slow": 0.2,
+}
+THEIR_YARN: Mapping[str, Any] = {
+    "rope_type": "yarn",
+    "original_max_position_embeddings": 8,
+    "factor": 40.0,
+    "beta_fast": 2.0,
+    "beta_slow": 0.2,
+}
+# What DeepSeek-V3 and V2 have.
+MSCALES = (1.0, 0.707)
+
+
+def deepseek_for(model: Any, scaling: Mapping[str, Any] | None = None) -> Any:
     """DeepSeek-V3 of transformers with our shape and weights."""
     config = model.config
     make_config: Any = DeepseekV3Config
@@ -89,7 +110,10 @@ def deepseek_for(model: Any) -> Any:
             v_head_dim=config.v_head_dim,
             rms_norm_eps=config.norm_eps,
             max_position_embeddings=config.max_seq_len,
-            rope_parameters={"rope_type": "default", "rope_theta": config.rope_theta},
+            rope_parameters={
+                "rope_theta": config.rope_theta,
+                **(scaling or {"rope_type": "default"}),
+            },
             rope_interleave=False,
             tie_word_embeddings=False,
             attn_implementation="eager",
@@ -147,6 +171,27 @@ def test_logits_and_gradients_equal_those_of_transformers(
     ):
         scale = other.weight.grad.abs().max().item()
         assert_close(ours.weight.grad, other.weight.grad, atol=1e-4 * scale, rtol=0)
+
+
+@pytest.mark.parametrize("mscale", MSCALES)
+@torch.no_grad()
+def test_logits_in_an_extended_context_equal_those_of_transformers(
+    catalogue: Catalogue, tmp_path: Path, mscale: float
+) -> None:
+    answers = {**ANSWERS, **YARN, "rope_scaling.mscale_all_dim": mscale}
+    model = import_model(catalogue, tmp_path, f"yarn_{int(1000 * mscale)}", answers).build()
+    generator = torch.Generator().manual_seed(0)
+    tokens: Any = torch.randint(model.config.vocab_size, (3, 32), generator=generator)
+    mscales = {"mscale": mscale, "mscale_all_dim": mscale}
+    expected = deepseek_for(model, {**THEIR_YARN, **mscales})(tokens).logits
+    scale = expected.abs().max().item()
+    assert_close(model(tokens), expected, atol=1e-4 * scale, rtol=1e-4)
+    # Both halves of the scaling show: the angles, and the sharpness of the scores.
+    for other in (None, {**THEIR_YARN, "mscale": 1e-9, "mscale_all_dim": 1e-9}):
+        assert (deepseek_for(model, other)(tokens).logits - expected).abs().max() > 1e-2 * scale
+    cache = model.new_cache(3)
+    logits = [model(chunk, cache) for chunk in tokens.split((20, 1, 11), dim=1)]
+    assert_close(torch.cat(logits, dim=1), model(tokens), atol=1e-4 * scale, rtol=1e-4)
 
 
 def test_a_checkpoint_has_as_many_parameters(catalogue: Catalogue, tmp_path: Path) -> None:

@@ -22,6 +22,11 @@ DESIGNS: Mapping[str, Mapping[str, Value]] = {
     "window": {"span": "sliding-window", "attention": "multi-head", "position": "learned"},
     "pattern": {"span": "alternating", "attention": "multi-query", "position": "rope-nope"},
 }
+# Of joined documents, which windows hide from one another.
+JOINED: Mapping[str, Mapping[str, Value]] = {
+    "window": {"span": "sliding-window", "attention": "grouped-query"},
+    "pattern": {"span": "alternating", "attention": "multi-head", "position": "learned"},
+}
 END = 0
 N_TOKENS = 160  # more than a block of 128
 SIZES: Mapping[str, Value] = {
@@ -29,11 +34,12 @@ SIZES: Mapping[str, Value] = {
     "task.n_heads": 4,
     "task.n_layers": 2,
     "task.max_seq_len": N_TOKENS,
-    "documents": "masked",
-    "attention_backend": "flex",
 }
+APART: Mapping[str, Value] = {"documents": "masked", "attention_backend": "flex"}
+TOGETHER: Mapping[str, Value] = {"documents": "joined", "window_backend": "flex"}
 Packages = Mapping[str, ModelPackage]
 designs = pytest.mark.parametrize("name", DESIGNS)
+joined_designs = pytest.mark.parametrize("name", JOINED)
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +47,26 @@ def packages(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("flex")
     yield {
         name: import_model(
-            catalogue, folder, f"flex_{name}", {"task": "language-model", **variants, **SIZES}
+            catalogue,
+            folder,
+            f"flex_{name}",
+            {"task": "language-model", **variants, **SIZES, **APART},
         )
         for name, variants in DESIGNS.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def joined(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Packages]:
+    folder = tmp_path_factory.mktemp("windows")
+    yield {
+        name: import_model(
+            catalogue,
+            folder,
+            f"windows_{name}",
+            {"task": "language-model", **variants, **SIZES, **TOGETHER},
+        )
+        for name, variants in JOINED.items()
     }
 
 
@@ -61,10 +84,27 @@ def use_blocks(package: ModelPackage, monkeypatch: pytest.MonkeyPatch, compiler:
     monkeypatch.setattr(package.submodule("packed"), "PackedLayer", blocks.BlockLayer)
 
 
+def counting(masks: list[Any]) -> Any:
+    """In place of a compiler: nothing is compiled, and each call adds its mask to the list."""
+
+    def counted(function: Any) -> Any:
+        def call(*inputs: Any, **values: Any) -> Any:
+            masks.extend([values["block_mask"]] if "block_mask" in values else [])
+            return function(*inputs, **values)
+
+        return call
+
+    return counted
+
+
 def results(model: Any, package: ModelPackage, tokens: Tensor) -> list[Tensor]:
-    """Logits, and the gradients of all weights."""
+    """Logits of documents apart, and the gradients of all weights."""
     documents = package.submodule("documents")
     logits = model(tokens, positions=documents.positions_in_documents(tokens, END))
+    return with_gradients(model, logits)
+
+
+def with_gradients(model: Any, logits: Tensor) -> list[Tensor]:
     direction = torch.randn(logits.shape, generator=torch.Generator().manual_seed(0))
     direction = direction.to(logits.device)
     return [logits, *torch.autograd.grad((logits * direction).sum(), list(model.parameters()))]
@@ -80,15 +120,7 @@ def test_logits_and_gradients_are_those_of_sdpa(
     expected = results(model, package, tokens)
     monkeypatch.setattr(flex, "_validate_device", lambda *_: None)
     masks: list[Any] = []
-
-    def counted(function: Any) -> Any:
-        def call(*inputs: Any, **values: Any) -> Any:
-            masks.extend([values["block_mask"]] if "block_mask" in values else [])
-            return function(*inputs, **values)
-
-        return call
-
-    use_blocks(package, monkeypatch, counted)
+    use_blocks(package, monkeypatch, counting(masks))
     found = results(model, package, tokens)
     assert len(masks) == 2  # one call in each layer
     assert len({id(mask) for mask in masks}) == (2 if name == "pattern" else 1)
@@ -157,3 +189,68 @@ def test_the_compiled_kernels_have_the_gradients_of_sdpa(
     monkeypatch.setattr(packed, "BlockLayer", packed.PackedLayer)
     for one, other in zip(found, results(model, package, tokens), strict=True):
         assert_close(one, other, atol=1e-3 * other.abs().max().item(), rtol=1e-3)
+
+
+@joined_designs
+def test_windows_give_the_logits_and_gradients_of_sdpa(
+    joined: Packages, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = joined[name]
+    model, tokens = package.build(window=30), rows(0, 5)
+    expected = with_gradients(model, model(tokens))
+    monkeypatch.setattr(flex, "_validate_device", lambda *_: None)
+    masks: list[Any] = []
+    monkeypatch.setattr(package.submodule("blocks"), "compiled", counting(masks))
+    module = package.submodule("rows")
+    given = module.block_rows(model.config, N_TOKENS, tokens.device)
+    assert module.block_rows(model.config, N_TOKENS, tokens.device) is given
+    found = with_gradients(model, model(tokens, given))
+    assert len(masks) == 2  # one call in each layer
+    assert len({id(mask) for mask in masks}) == (2 if name == "pattern" else 1)
+    for one, other in zip(found, expected, strict=True):
+        assert_close(one, other, atol=1e-4 * other.abs().max().item(), rtol=1e-4)
+
+
+@joined_designs
+@torch.no_grad()
+def test_other_rows_need_no_other_graph(
+    joined: Packages, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = joined[name]
+    model = package.build(window=30)
+    batches = [rows(seed, 1 + 4 * seed) for seed in range(3)]
+    expected = [model(tokens) for tokens in batches]
+    monkeypatch.setattr(package.submodule("blocks"), "compiled", lambda function: function)
+    given = package.submodule("rows").BlockRows(model.config, N_TOKENS, batches[0].device)
+    for layer in model.layers:
+        layer.compile(fullgraph=True, dynamic=False, backend="eager")
+    model(batches[0], given)
+    with torch.compiler.set_stance("fail_on_recompile"):
+        for tokens, logits in zip(batches, expected, strict=True):
+            found = model(tokens, given)
+            assert_close(found, logits, atol=1e-5 * logits.abs().max().item(), rtol=1e-4)
+
+
+@torch.no_grad()
+def test_the_compiled_kernel_of_a_window_gives_the_same(joined: Packages) -> None:
+    package = joined["window"]
+    model, tokens = package.build(window=30), rows(0, 5)
+    expected = model(tokens)
+    given = package.submodule("rows").BlockRows(model.config, N_TOKENS, tokens.device)
+    found = model(tokens, given)
+    assert_close(found, expected, atol=1e-5 * expected.abs().max().item(), rtol=1e-4)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+@joined_designs
+def test_the_compiled_kernels_of_windows_have_the_gradients_of_sdpa(
+    joined: Packages, name: str
+) -> None:
+    package = joined[name]
+    model, tokens = package.build(window=30), rows(0, 5)
+    expected = with_gradients(model, model(tokens))
+    on_gpu = model.cuda()
+    found = with_gradients(on_gpu, on_gpu(tokens.cuda()))
+    for one, other in zip(found, expected, strict=True):
+        assert_close(one.cpu(), other, atol=1e-3 * other.abs().max().item(), rtol=1e-3)

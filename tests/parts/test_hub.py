@@ -104,6 +104,17 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
             "embedding": "untied",
         },
     ),
+    "DeepSeek-V3, YaRN": (
+        "DeepseekV3ForCausalLM",
+        {
+            **SCALED,
+            "attention": "latent",
+            "feed_forward": "mixture-of-experts",
+            "rope_scaling": "yarn-latent",
+            "rope_scaling.beta_fast": 2.0,
+            "rope_scaling.mscale_all_dim": 0.707,
+        },
+    ),
     "DeepSeek-V3 Lite": (
         "DeepseekV3ForCausalLM",
         {"attention": "latent", "queries": "direct", "feed_forward": "mixture-of-experts"},

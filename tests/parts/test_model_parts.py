@@ -74,6 +74,7 @@ MODEL_AXES = (
     "documents",
     "scores",
     "attention_backend",
+    "window_backend",
 )
 # RoPE scaling: what is asked for, and the names that transformers has for it.
 ORIGINAL_MAX_SEQ_LEN = 64
@@ -83,6 +84,14 @@ SCALINGS: Mapping[str, Mapping[str, float | str]] = {
     "linear": {"rope_type": "linear", "factor": ROPE_FACTOR},
     "ntk": {"rope_type": "dynamic", "factor": 1.0},
     "yarn": {"rope_type": "yarn", "factor": ROPE_FACTOR, "beta_fast": 6.0, "beta_slow": 1.0},
+    "yarn-latent": {
+        "rope_type": "yarn",
+        "factor": ROPE_FACTOR,
+        "beta_fast": 6.0,
+        "beta_slow": 1.0,
+        "mscale": 1.0,
+        "mscale_all_dim": 1.0,
+    },
     "llama3": {
         "rope_type": "llama3",
         "factor": ROPE_FACTOR,
@@ -94,6 +103,7 @@ SCALING_ANSWERS: Mapping[str, Mapping[str, float]] = {
     "linear": {"rope_factor": ROPE_FACTOR},
     "ntk": {"rope_factor": ROPE_FACTOR},
     "yarn": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR, "beta_fast": 6.0},
+    "yarn-latent": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR, "beta_fast": 6.0},
     "llama3": {"original_max_seq_len": 64, "rope_factor": ROPE_FACTOR},
 }
 SMALL = {"dim": 32, "n_layers": 2, "n_heads": 4, "head_dim": 12, "hidden_dim": 48}
@@ -390,6 +400,8 @@ class Reference:
         heads = []
         for head, (q, k, v) in enumerate(vectors):
             scores = q @ k.transpose(1, 2) / math.sqrt(q.size(-1))
+            if self.variants.get("rope_scaling") == "yarn-latent":
+                scores = scores * (1 + math.log(ROPE_FACTOR) / 10) ** 2
             if self.variants["position"] == "alibi":
                 scores = scores + alibi[head]
             if self.variants.get("scores") == "soft-capped":
@@ -879,6 +891,7 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
         {"rope_scaling": "yarn", "position.rope_theta": 1.0},
         "set rope_theta above 1",
     ),
+    "sharpened by the table": ({"attention": "latent", "rope_scaling": "yarn"}, "yarn-latent does"),
     "high below low": (
         {
             "rope_scaling": "llama3",
@@ -910,6 +923,10 @@ REFUSED: Mapping[str, tuple[dict[str, Value], str]] = {
     "blocks of joined documents": (
         {"documents": "joined", "attention_backend": "flex"},
         "attention_backend exists only with documents = masked",
+    ),
+    "blocks of a whole context": (
+        {"span": "causal", "window_backend": "flex"},
+        "window_backend exists only with span = sliding-window or alternating",
     ),
     "angles of a window": (
         {"span": "sliding-window", "local_rope": "own-base"},

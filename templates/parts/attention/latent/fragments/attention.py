@@ -33,6 +33,7 @@ class Attention(nn.Module):
         # {% endmacro %}
         # {% macro arrange() %}
         q = torch.cat((q_content, q), dim=-1).transpose(1, 2)  # (B, N, T, H)
+        # {% print each.sharpen() %}
         k, v = k.transpose(1, 2), latent.transpose(1, 2)  # (B, 1, T, H), what the cache keeps
         # {% endmacro %}
         # {% macro attend() %}

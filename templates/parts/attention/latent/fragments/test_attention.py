@@ -17,6 +17,7 @@ def test_attention(model_config, attention, x):
     made = split_heads(attention.wkv_b(latent), content + model_config.v_head_dim)
     k = torch.cat((made[..., :content], k.repeat(1, 1, model_config.n_heads, 1)), dim=-1)
     q = torch.cat((queries[..., :content], q), dim=-1)
+    # {% print each.sharpen() %}
     q, k, v = q.transpose(1, 2), k.transpose(1, 2), made[..., content:].transpose(1, 2)
     # {% endmacro %}
     return q, k, v, head_dim
