@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import identical
+from conftest import identical, new_state
 from package import hub
+from package.checkpoint import Checkpoints
 from package.config import Config
 from package.hub import export_weights, import_weights
 from package.hub_format import settings
 from package.metrics import read_log
 from package.model import ModelConfig, Transformer, build_model
+from package.resume import resume
 from package.train import train
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
@@ -128,6 +130,18 @@ def test_a_command_says_what_stands_in_its_way(
     assert hub.main(load) == 0
     assert hub.main(load) == 2
     assert "is there already" in capsys.readouterr().err
+
+
+def test_a_run_begins_with_imported_weights(
+    model: Transformer, run: Config, device: torch.device, tmp_path: Path
+) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path / "source")
+    assert hub.main(["import", str(tmp_path / "source"), "--run", run.train.run_dir]) == 0
+    state = new_state(run, model.config, device)
+    torch.nn.init.zeros_(state.model.tok_embeddings.weight)
+    resume(state, Checkpoints(Path(run.train.run_dir) / "checkpoints", 1), "data", run)
+    assert identical(state.model.state_dict(), model.state_dict())
+    assert state.progress.step == 0
 
 
 def test_training_goes_on_from_imported_weights(
