@@ -127,6 +127,14 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
             "feed_forward": "gelu-tanh",
         },
     ),
+    "GPT-2 with a padded vocabulary": (
+        "GPT2LMHeadModel",
+        {**preset_answers("gpt2-124m"), "vocabulary_padding": "multiple"},
+    ),
+    "Llama with a padded vocabulary": (
+        "LlamaForCausalLM",
+        {**LLAMA, "vocabulary_padding": "multiple"},
+    ),
     "GPT-2 with exact GELU, untied": (
         "GPT2LMHeadModel",
         {"hub_model": "gpt2", "embedding": "untied", "feed_forward": "gelu"},

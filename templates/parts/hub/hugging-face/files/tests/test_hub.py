@@ -21,7 +21,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 
-# {# Slot: sizes gives keyword arguments of ModelConfig. #}
+# {# Slots: sizes gives keyword arguments of ModelConfig; as_imported reads shape, changes built. #}
 @pytest.fixture
 def shape(model_config: ModelConfig) -> ModelConfig:
     return replace(
@@ -33,7 +33,9 @@ def shape(model_config: ModelConfig) -> ModelConfig:
 
 @pytest.fixture
 def model(shape: ModelConfig) -> Transformer:
-    return build_model(shape, torch.device("cpu"), seed=0).eval()
+    built = build_model(shape, torch.device("cpu"), seed=0).eval()
+    # {% print each.as_imported() %}
+    return built
 
 
 @torch.no_grad()
