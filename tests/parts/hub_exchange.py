@@ -35,6 +35,10 @@ SIZES = {
     "qk_rope_head_dim": 6,
     "v_head_dim": 14,
     "q_lora_rank": 12,
+    "d_state": 12,
+    "ssm_head_dim": 16,
+    "conv_width": 3,
+    "chunk_len": 8,
 }
 
 

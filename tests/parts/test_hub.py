@@ -115,6 +115,11 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
         },
     ),
     "Moonlight": ("DeepseekV3ForCausalLM", preset_answers("moonlight-16b-a3b")),
+    "Mamba-2": (
+        "Mamba2ForCausalLM",
+        {"mixer": "state-space", "state_space.n_ssm_groups": 2, "embedding": "untied"},
+    ),
+    "Mamba-2, 130M": ("Mamba2ForCausalLM", preset_answers("mamba2-130m")),
     "GPT-2": (
         "GPT2LMHeadModel",
         {
@@ -204,6 +209,11 @@ WITHOUT_COUNTERPART: Mapping[str, tuple[Answers, str]] = {
     "GELU to the letter in Gemma": (
         {"hub_model": "gemma", "feed_forward": "geglu"},
         "feed_forward",
+    ),
+    "attention in some layers only": ({"mixer": "hybrid"}, "mixer"),
+    "LayerNorm in Mamba-2": (
+        {"mixer": "state-space", "normalization": "layer-norm"},
+        "normalization",
     ),
     "ALiBi": ({"position": "alibi"}, "position"),
     "NTK": ({"rope_scaling": "ntk"}, "rope_scaling"),
