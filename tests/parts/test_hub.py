@@ -130,6 +130,11 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
         },
     ),
     "Moonlight": ("DeepseekV3ForCausalLM", preset_answers("moonlight-16b-a3b")),
+    "Mamba-2": (
+        "Mamba2ForCausalLM",
+        {"mixer": "state-space", "state_space.n_ssm_groups": 2, "embedding": "untied"},
+    ),
+    "Mamba-2, 130M": ("Mamba2ForCausalLM", preset_answers("mamba2-130m")),
     "GPT-2": (
         "GPT2LMHeadModel",
         {
@@ -141,6 +146,14 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
             "normalization.norm_eps": 1e-5,
             "feed_forward": "gelu-tanh",
         },
+    ),
+    "GPT-2 with a padded vocabulary": (
+        "GPT2LMHeadModel",
+        {**preset_answers("gpt2-124m"), "vocabulary_padding": "multiple"},
+    ),
+    "Llama with a padded vocabulary": (
+        "LlamaForCausalLM",
+        {**LLAMA, "vocabulary_padding": "multiple"},
     ),
     "GPT-2 with exact GELU, untied": (
         "GPT2LMHeadModel",
@@ -211,6 +224,11 @@ WITHOUT_COUNTERPART: Mapping[str, tuple[Answers, str]] = {
     "GELU to the letter in Gemma": (
         {"hub_model": "gemma", "feed_forward": "geglu"},
         "feed_forward",
+    ),
+    "attention in some layers only": ({"mixer": "hybrid"}, "mixer"),
+    "LayerNorm in Mamba-2": (
+        {"mixer": "state-space", "normalization": "layer-norm"},
+        "normalization",
     ),
     "ALiBi": ({"position": "alibi"}, "position"),
     "NTK": ({"rope_scaling": "ntk"}, "rope_scaling"),

@@ -1,6 +1,7 @@
 """Folders as they are published: every key of their settings, several files, bfloat16."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -312,6 +313,39 @@ PUBLISHED: Mapping[str, tuple[Answers, Settings]] = {
             "topk_group": 1,
             "topk_method": "noaux_tc",
             "v_head_dim": 14,
+        },
+    ),
+    "mamba2-130m-hf": (
+        {"hub_model": "mamba2", "normalization.norm_eps": 1e-5},
+        {
+            **{key: value for key, value in USUAL.items() if key != "attention_dropout"},
+            "architectures": ["Mamba2ForCausalLM"],
+            "model_type": "mamba2",
+            "chunk_size": 256,
+            "conv_kernel": 3,
+            "expand": 2,
+            "head_dim": 16,
+            "hidden_act": "silu",
+            "hidden_size": 32,
+            "layer_norm_epsilon": 1e-05,
+            "n_groups": 1,
+            "norm_before_gate": True,
+            "num_heads": 4,
+            "num_hidden_layers": 2,
+            "pad_token_id": 0,
+            "rescale_prenorm_residual": False,
+            "residual_in_fp32": True,
+            "rms_norm": True,
+            "state_size": 12,
+            "tie_word_embeddings": True,
+            "time_step_floor": 0.0001,
+            "time_step_limit": [0.0, math.inf],
+            "time_step_max": 0.1,
+            "time_step_min": 0.001,
+            "time_step_rank": 2,
+            "use_bias": False,
+            "use_conv_bias": True,
+            "vocab_size": 64,
         },
     ),
     "gpt2": (

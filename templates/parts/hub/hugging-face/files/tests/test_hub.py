@@ -7,19 +7,21 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import identical
+from conftest import identical, new_state
 from package import hub
+from package.checkpoint import Checkpoints
 from package.config import Config
 from package.hub import export_weights, import_weights
 from package.hub_format import settings
 from package.metrics import read_log
 from package.model import ModelConfig, Transformer, build_model
+from package.resume import resume
 from package.train import train
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 
-# {# Slot: sizes gives keyword arguments of ModelConfig. #}
+# {# Slots: sizes gives keyword arguments of ModelConfig; as_imported reads shape, changes built. #}
 @pytest.fixture
 def shape(model_config: ModelConfig) -> ModelConfig:
     return replace(
@@ -31,7 +33,9 @@ def shape(model_config: ModelConfig) -> ModelConfig:
 
 @pytest.fixture
 def model(shape: ModelConfig) -> Transformer:
-    return build_model(shape, torch.device("cpu"), seed=0).eval()
+    built = build_model(shape, torch.device("cpu"), seed=0).eval()
+    # {% print each.as_imported() %}
+    return built
 
 
 @torch.no_grad()
@@ -128,6 +132,18 @@ def test_a_command_says_what_stands_in_its_way(
     assert hub.main(load) == 0
     assert hub.main(load) == 2
     assert "is there already" in capsys.readouterr().err
+
+
+def test_a_run_begins_with_imported_weights(
+    model: Transformer, run: Config, device: torch.device, tmp_path: Path
+) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path / "source")
+    assert hub.main(["import", str(tmp_path / "source"), "--run", run.train.run_dir]) == 0
+    state = new_state(run, model.config, device)
+    torch.nn.init.zeros_(state.model.tok_embeddings.weight)
+    resume(state, Checkpoints(Path(run.train.run_dir) / "checkpoints", 1), "data", run)
+    assert identical(state.model.state_dict(), model.state_dict())
+    assert state.progress.step == 0
 
 
 def test_training_goes_on_from_imported_weights(

@@ -32,7 +32,8 @@ WEIGHTS = "model.safetensors"
 MAY_DIFFER = ("architectures", "max_position_embeddings")
 
 
-# {# Slots: write_tokenizer reads config and folder; alone may set what a single process needs. #}
+# {# Slots: write_tokenizer reads config and folder; alone may set what a single process needs; trained
+#    reads weights, gives entries of a dictionary. #}
 def export_weights(weights: Mapping[str, Tensor], model: ModelConfig, folder: Path) -> None:
     """Write ``config.json`` and the weights, in float32, into a new folder.
 
@@ -126,8 +127,10 @@ def _import(config: Config, run_dir: Path, folder: Path) -> None:
     directory = run_dir / "checkpoints"
     if directory.exists():
         raise ValueError(f"{directory}: is there already; give another --run")
+    weights = import_weights(folder, ModelConfig())
     state = {
-        "model": import_weights(folder, ModelConfig()),
+        "model": weights,
+        # {% print each.trained() %}
         "hyperparameters": asdict(ModelConfig()),
     }
     # {% print parallelism.alone() %}

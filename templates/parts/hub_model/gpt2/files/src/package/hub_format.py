@@ -22,7 +22,8 @@ LAYER_NAMES = {
 }
 
 
-# {# Slots: activation and settings are entries of config.json; names of the table. #}
+# {# Slots: activation and settings are entries of config.json; names of the table. pack reads config and
+#    changes tensors; unpack does the reverse with weights. #}
 def settings(config: ModelConfig) -> dict[str, Any]:
     """What ``config.json`` says of the architecture."""
     return {
@@ -64,6 +65,7 @@ def tensor_names(config: ModelConfig) -> dict[str, str]:
 def to_hub(weights: Mapping[str, Tensor], config: ModelConfig) -> dict[str, Tensor]:
     """Our weights under the names and in the layout of transformers."""
     tensors = dict(weights)
+    # {% print each.pack() %}
     for layer in range(config.n_layers):
         at = f"layers.{layer}.attention"
         for kind in ("weight", "bias"):
@@ -86,6 +88,7 @@ def from_hub(tensors: Mapping[str, Tensor], config: ModelConfig) -> dict[str, Te
         for kind in ("weight", "bias"):
             parts = weights.pop(f"{at}.wqkv.{kind}").chunk(len(QKV))
             weights |= {f"{at}.{name}.{kind}": part for name, part in zip(QKV, parts, strict=True)}
+    # {% print each.unpack() %}
     return weights
 
 
