@@ -1,14 +1,14 @@
 """A small catalogue whose templates can be changed, and a project made from it to be updated."""
 
+import io
 import json
 import shutil
 import stat
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from scaffold import cli
 from scaffold.catalogue import read_catalogue
@@ -84,10 +84,9 @@ class Ran:
 class Box:
     """Templates, a project, and the commands of the tool on it."""
 
-    def __init__(self, folder: Path, capture: pytest.CaptureFixture[str] | None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.templates = folder / "templates"
         self.project = folder / "project"
-        self.capture = capture
         self.set_templates({})
 
     def set_templates(self, changes: Mapping[str, Change]) -> None:
@@ -102,12 +101,10 @@ class Box:
 
     def run(self, *words: str) -> Ran:
         """Runs a command in this process."""
-        if self.capture is None:
-            return Ran(cli.main(words), "", "")
-        self.capture.readouterr()
-        code = cli.main(words)
-        shown = self.capture.readouterr()
-        return Ran(code, shown.out, shown.err)
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = cli.main(words)
+        return Ran(code, out.getvalue(), err.getvalue())
 
     def new(self, *sets: str) -> None:
         """Makes the project."""
@@ -159,7 +156,7 @@ class Box:
     def fresh(self, *sets: str) -> dict[str, tuple[bytes, int]]:
         """The state of a project that is made now with these answers."""
         other = Box.__new__(Box)
-        other.templates, other.capture = self.templates, self.capture
+        other.templates = self.templates
         other.project = self.project.parent / "fresh" / self.project.name
         shutil.rmtree(other.project, ignore_errors=True)
         other.new(*sets)

@@ -41,9 +41,9 @@ def catalogue() -> Catalogue:
 
 
 @pytest.fixture
-def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Box:
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
     """Templates that can be changed, and no project yet; the user's git has no settings."""
-    made = Box(tmp_path, capsys)
+    made = Box(tmp_path)
     monkeypatch.setattr("scaffold.catalogue.default_roots", lambda: (made.templates,))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return made

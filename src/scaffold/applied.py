@@ -1,10 +1,12 @@
 """What a project says was applied to it, read with distrust: it may come from anybody."""
 
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from scaffold import __version__
 from scaffold.base import BaseError, read_base
 from scaffold.destination import find_destination
 from scaffold.errors import DestinationError
@@ -65,6 +67,15 @@ def read_project_lock(folder: Path) -> Lock:
     return lock
 
 
+def is_by_newer_tool(lock: Lock) -> bool:
+    """Whether a project was last updated by a newer release than this one."""
+    mine, its = (
+        tuple(int(number) for number in re.findall(r"\d{1,9}", version)[:3])
+        for version in (__version__, lock.tool)
+    )
+    return its > mine
+
+
 def read_design_text(folder: Path) -> str:
     """The text of scaffold.yaml; raises LockError where there is none that can be read."""
     try:
@@ -82,6 +93,8 @@ def _read(folder: Path, name: str, limit: int) -> bytes:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise LockError(f"{name} is no ordinary file; restore it")
             content = file.read(limit + 1)
+    except IsADirectoryError:
+        raise LockError(f"{name} is no ordinary file; restore it") from None
     except FileNotFoundError:
         raise LockError(f"{name} is missing; restore it") from None
     except OSError as error:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from scaffold import __version__
 from scaffold.answer_file import parse_answer_text
-from scaffold.applied import read_design_text, read_project_lock
+from scaffold.applied import is_by_newer_tool, read_design_text, read_project_lock
 from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
 from scaffold.errors import DesignError
@@ -47,7 +47,8 @@ def find_all(catalogue: Catalogue, project: Path) -> tuple[Finding, ...]:
 
 def _of_templates(catalogue: Catalogue, lock: Lock) -> Iterator[Finding]:
     if catalogue.digest != lock.catalogue:
-        text = f"the templates of this scaffold ({__version__}) were not applied yet"
+        age = "older than those applied" if is_by_newer_tool(lock) else "not applied yet"
+        text = f"the templates of this scaffold ({__version__}) are {age}"
         yield Finding("template", lock.tool, text)
 
 

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -29,16 +29,17 @@ class Snapshot:
     blocked: Mapping[str, str]
 
 
-def take_snapshot(folder: Path, paths: Iterable[str]) -> Snapshot:
+def take_snapshot(folder: Path, paths: Collection[str]) -> Snapshot:
     """Reads the files of a project at these paths; what lies behind a link is not the project's."""
     files: dict[str, RenderedFile] = {}
     blocked: dict[str, str] = {}
+    known = frozenset(paths)
     for path in paths:
-        obstacle = _obstacle(folder, path)
+        obstacle = _obstacle(folder, path, known)
         file = None if obstacle else read_file(folder / path)
         if file is not None:
             files[path] = file
-        elif obstacle or os.path.lexists(folder / path):
+        elif obstacle or not _is_free(folder, path, known):
             blocked[path] = obstacle or path
     return Snapshot(files, blocked)
 
@@ -57,11 +58,23 @@ def read_file(path: Path) -> RenderedFile | None:
     return RenderedFile(path.read_bytes(), mode)
 
 
-def _obstacle(folder: Path, path: str) -> str | None:
-    """The outermost parent that is there and is no folder of the project's own."""
+def _is_free(folder: Path, path: str, known: Collection[str]) -> bool:
+    """Whether a file could be there: nothing is, or a folder that holds known files only."""
+    place = folder / path
+    if place.is_symlink() or not place.is_dir():
+        return not os.path.lexists(place)
+    return all(
+        f"{path}/{entry.name}" in known or _is_free(folder, f"{path}/{entry.name}", known)
+        for entry in os.scandir(place)
+    )
+
+
+def _obstacle(folder: Path, path: str, known: Collection[str]) -> str | None:
+    """The outermost parent that is there, and neither a folder of the project nor a known file."""
     for parent in reversed(PurePosixPath(path).parents[:-1]):
         place = folder / parent
-        if place.is_symlink() or (os.path.lexists(place) and not place.is_dir()):
+        is_other = not place.is_dir() and str(parent) not in known
+        if place.is_symlink() or (is_other and os.path.lexists(place)):
             return str(parent)
     return None
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scaffold.base import is_safe
-from scaffold.destination import busy_error
+from scaffold.destination import busy_error, unwritable
 from scaffold.errors import DestinationError
 from scaffold.lock import record
 from scaffold.render import RenderedFile
@@ -105,7 +105,11 @@ def apply(project: Path, steps: Sequence[Step], *, keep_undo: bool = True) -> No
                     f"{step.path} was changed in the meantime; nothing was changed, run it again"
                 )
             _perform(project, folder / NEW / str(index), item)
+        _tidy(project, records)
         _commit(project, records, keep_undo)
+    except OSError as error:
+        recover(project)
+        raise unwritable(project, error) from None
     except BaseException:
         recover(project)
         raise
@@ -237,13 +241,27 @@ def _perform(project: Path, new: Path, item: _Record) -> None:
     if item.after is not None:
         for name in item.folders:
             (project / name).mkdir(exist_ok=True)
+        if item.before is None and target.is_dir():
+            _remove_empty(target)
         os.replace(new, target)
-        return
-    target.unlink()
-    for parent in PurePosixPath(item.path).parents[:-1]:
-        if os.listdir(project / parent):
-            break
-        (project / parent).rmdir()
+    else:
+        target.unlink()
+
+
+def _remove_empty(folder: Path) -> None:
+    """Removes a folder that holds nothing but empty folders, where a file takes its place."""
+    for name in os.listdir(folder):
+        _remove_empty(folder / name)
+    folder.rmdir()
+
+
+def _tidy(project: Path, records: Iterable[_Record]) -> None:
+    """Removes the folders that were left empty."""
+    for item in records:
+        for parent in PurePosixPath(item.path).parents[:-1] if item.after is None else ():
+            folder = project / parent
+            if folder.is_dir() and not os.listdir(folder):
+                folder.rmdir()
 
 
 def _commit(project: Path, records: Iterable[_Record], keep_undo: bool) -> None:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from scaffold import __version__
 from scaffold.answer_file import parse_answer_text
-from scaffold.applied import Applied, read_design_text
+from scaffold.applied import Applied, is_by_newer_tool, read_design_text
 from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
 from scaffold.decisions import decide
@@ -20,6 +21,7 @@ from scaffold.lock import (
     LOCK_PATH,
     Left,
     Lock,
+    LockError,
     make_lock,
     record_files,
     with_design,
@@ -76,6 +78,10 @@ def plan_update(
     settled yet.
     """
     lock, base = applied.lock, applied.base
+    if catalogue.digest != lock.catalogue and is_by_newer_tool(lock):
+        raise LockError(
+            f"scaffold {lock.tool} last updated this project; this is {__version__}, upgrade it"
+        )
     text = read_design_text(project)
     found = parse_answer_text(text, DESIGN_PATH, Path(DESIGN_PATH))
     if found.problems:

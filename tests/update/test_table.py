@@ -112,6 +112,30 @@ def test_a_package_that_is_renamed_takes_the_edits_along(box: Box) -> None:
     assert os.listdir(box.path("src/project")) == ["mine.py"]
 
 
+def test_a_file_and_a_folder_change_places(box: Box) -> None:
+    box.set_templates({"data/notes/one/a.txt": "a\n", "data/notes/b.txt": "b\n"})
+    box.new()
+    box.set_templates({"data/notes": "now a file\n"})
+    before = box.state()
+    assert box.update().code == 0
+    assert box.read("notes") == "now a file\n"
+    assert box.update("--undo").code == 0
+    assert box.state() == before
+    box.replace("notes/b.txt", "b", "mine")
+    assert box.update().code == 3
+    assert box.read("notes/b.txt") == "mine\n"
+    assert box.update("--undo").code == 0
+    box.replace("notes/b.txt", "mine", "b")
+    box.write("notes/own.txt", "mine\n")
+    assert box.update().conflicts() == ["notes"]
+    assert box.read("notes/own.txt") == "mine\n"
+    box.project = box.project.with_name("again")
+    box.new()
+    box.set_templates({"data/notes/one/a.txt": "a\n"})
+    assert box.update().code == 0
+    assert box.read("notes/one/a.txt") == "a\n"
+
+
 def test_a_binary_file_of_the_owner_is_not_reverted(box: Box) -> None:
     box.new()
     box.write("logo.bin", LOGO[::-1])
@@ -470,7 +494,7 @@ def test_other_files_cost_nothing_and_are_not_read(box: Box) -> None:
 
 def test_two_updates_at_once(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
     box.new()
-    ran = []
+    ran: list[int] = []
     original = os.replace
 
     def meanwhile(source: Path, target: Path) -> None:
