@@ -14,7 +14,7 @@ from scaffold.design import Choice, Design, Project, Value
 from scaffold.errors import DesignError, Problem
 from scaffold.keys import PROJECT_KEYS, known_keys
 from scaffold.lock import Lock
-from scaffold.parse import parse_design
+from scaffold.parse import default_description, parse_design
 from scaffold.scalars import stands_for
 from scaffold.variants import applies, fitted
 
@@ -74,10 +74,11 @@ def revise(
     layers = [Layer("file", edits), Layer("flag", flags)]
     reading = merge(catalogue, [layer for layer in layers if layer.values])
     kept = [key for key in locked if key in written and key not in reading.answers]
+    at_default = {*lock.at_default, *_default_names(catalogue, lock)}
     chosen = {
         key: Answer(locked[key], CHOSEN)
         for key in kept
-        if key not in lock.at_default and key not in edits
+        if key not in at_default and key not in edits
     }
     fitting = _Fitting.of(catalogue, lock, reading.answers, chosen)
     hidden = {key: locked[key] for key in chosen if not fitting.has_place(key)}
@@ -152,11 +153,21 @@ def _parse(
     return parse_design(catalogue, answers, problems)
 
 
+def _default_names(catalogue: Catalogue, lock: Lock) -> Iterator[str]:
+    """The description, where it says no more than what the task is: it follows the task."""
+    for choice in list(lock.choices.values())[:1]:
+        axis = catalogue.axes.get(choice.axis)
+        part = axis.parts.get(choice.variant) if axis is not None else None
+        if part is not None and lock.project.description == default_description([part]):
+            yield "project.description"
+
+
 @dataclass(frozen=True)
 class _Fitting:
     """Which keys have a place beside the variants that are chosen now."""
 
     catalogue: Catalogue
+    before: Mapping[str, str]
     variants: Mapping[str, str]
     recalled: frozenset[str]
 
@@ -164,10 +175,10 @@ class _Fitting:
     def of(cls, catalogue: Catalogue, lock: Lock, given: Answers, chosen: Answers) -> "_Fitting":
         """Takes away axes that the design no longer has, and adds remembered ones it has again."""
         named = {key: str(answer.value) for key, answer in given.items() if "." not in key}
-        variants = {choice.axis: choice.variant for choice in lock.choices.values()}
+        before = {choice.axis: choice.variant for choice in lock.choices.values()}
         variants = {
             axis: variant
-            for axis, variant in {**variants, **named}.items()
+            for axis, variant in {**before, **named}.items()
             if axis in catalogue.axes and variant in catalogue.axes[axis].parts
         }
         recalled: set[str] = set()
@@ -179,18 +190,20 @@ class _Fitting:
             if is_there and name not in (*named, *chosen) and remembered in axis.parts:
                 variants[name] = remembered
                 recalled.add(name)
-        fitting = cls(catalogue, variants, frozenset())
+        fitting = cls(catalogue, before, variants, frozenset())
         recalled |= {key for key in lock.left.remembered if "." in key and fitting.has_place(key)}
-        return cls(catalogue, variants, frozenset(recalled))
+        return cls(catalogue, before, variants, frozenset(recalled))
 
     def has_place(self, key: str) -> bool:
-        """Whether a design with these variants has the key; unknown keys are not lost silently."""
+        """Whether a design with these variants has the key, or should: it may be unknown by now."""
         axis, _, option = key.partition(".")
         if key in PROJECT_KEYS or axis not in self.catalogue.axes:
             return True
         if axis not in self.variants:
             return False
         part = self.catalogue.axes[axis].parts[self.variants[axis]]
+        if option not in part.options and self.before.get(axis) == part.variant:
+            return True  # the templates dropped it: that is told, and not passed over
         return not option or option in fitted(part, self.variants).options
 
 
