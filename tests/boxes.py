@@ -144,9 +144,14 @@ class Box:
 
     def state(self) -> dict[str, tuple[bytes, int]]:
         """Every file and link of the project, but for what is kept to undo an update."""
+        return self.state_of(self.project)
+
+    @staticmethod
+    def state_of(folder: Path) -> dict[str, tuple[bytes, int]]:
+        """Content and mode of the files of a folder."""
         found = {}
-        for path in sorted(self.project.rglob("*")):
-            name = path.relative_to(self.project).as_posix()
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder).as_posix()
             file = read_file(path)
             if file is not None and not name.startswith((".scaffold/undo", ".git/")):
                 bits = 0 if path.is_symlink() else stat.S_IMODE(path.stat().st_mode)

@@ -121,19 +121,25 @@ def _summary(update: Update, is_written: bool) -> str:
 
 def _patch(change: FileChange) -> str:
     """The difference of one file with its verdict above it, as git writes it."""
-    old = change.source or change.path
+    old, before, after = change.source or change.path, change.before, change.after
     lines = [f"# {change.verdict}: {change.path}\n"]
-    before, after = change.before, change.after
+    if before == after and change.source is None:
+        return lines[0]
+    lines.append(f"diff --git a/{old} b/{change.path}\n")
+    if before is None and after is not None:
+        lines.append(f"new file mode {_mode(after)}\n")
+    elif before is not None and after is None:
+        lines.append(f"deleted file mode {_mode(before)}\n")
+    elif before is not None and after is not None and before.mode != after.mode:
+        lines += [f"old mode {_mode(before)}\n", f"new mode {_mode(after)}\n"]
     if change.source is not None:
         lines += [f"rename from {old}\n", f"rename to {change.path}\n"]
-    if before is not None and after is not None and before.mode != after.mode:
-        lines += [f"old mode {_mode(before)}\n", f"new mode {_mode(after)}\n"]
-    if (before and before.content) == (after and after.content):
-        return "".join(lines)
     if any(file is not None and not _is_text(file) for file in (before, after)):
         return "".join([*lines, f"Binary files a/{old} and b/{change.path} differ\n"])
-    names = ("/dev/null" if before is None else f"a/{old}", f"b/{change.path}")
-    names = names if after is not None else (names[0], "/dev/null")
+    names = (
+        "/dev/null" if before is None else f"a/{old}",
+        "/dev/null" if after is None else f"b/{change.path}",
+    )
     for line in difflib.unified_diff(_lines(before), _lines(after), *names):
         lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(lines)

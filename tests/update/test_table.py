@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from boxes import FILES, LOGO, STORY, TRACK, TRAIN, Box
+from boxes import FILES, LOGO, STORY, TRACK, TRAIN, Box, Change
 
 PLAIN = "src/project/plain.py"
 RED = "src/project/red.py"
@@ -470,14 +470,22 @@ def test_a_dry_run_writes_nothing_and_shows_what_the_update_does(box: Box) -> No
 
 def test_the_patch_is_one_that_git_can_apply(box: Box, tmp_path: Path) -> None:
     box.new()
+    box.replace(PLAIN, "return 7", "return 77")
     other = tmp_path / "other"
     shutil.copytree(box.project, other)
+    renamed: dict[str, Change] = {"frames/src/package/simple.py": FILES[PLAIN_TEMPLATE]}
+    gone = {PLAIN_TEMPLATE: None, "data/go.sh": None, "data/empty.sh": ""}
+    box.set_templates({**gone, **renamed, "data/no_end": "no end"})
     patch = box.run("update", str(box.project), "--diff", "--set", "color=blue").out
     assert box.update("--set", "color=blue").code == 0
     subprocess.run(["git", "apply"], cwd=other, input=patch, text=True, check=True)
-    for name, (content, _) in box.state().items():
+    mine, its = box.state(), Box.state_of(other)
+    assert {name for name in mine if not name.startswith(".scaffold")} == {
+        name for name in its if not name.startswith(".scaffold")
+    }
+    for name, (content, mode) in mine.items():
         if not name.startswith(".scaffold/"):
-            assert (other / name).read_bytes() == content
+            assert its[name] == (content, mode), name
 
 
 def test_other_files_cost_nothing_and_are_not_read(box: Box) -> None:
