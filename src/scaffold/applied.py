@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scaffold import __version__
+from scaffold.answer_file import parse_answer_text
 from scaffold.base import BaseError, read_base
 from scaffold.destination import find_destination
-from scaffold.errors import DestinationError
+from scaffold.errors import DesignError, DestinationError
 from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, Lock, LockError, read_lock, record
 from scaffold.render import Tree
 
@@ -82,6 +83,14 @@ def read_design_text(folder: Path) -> str:
         return _read(folder, DESIGN_PATH, LARGEST_LOCK).decode()
     except UnicodeDecodeError as error:
         raise LockError(f"{DESIGN_PATH}: not UTF-8 text ({error})") from None
+
+
+def written_values(text: str) -> dict[str, str]:
+    """The values that a scaffold.yaml names; raises DesignError where it will not do."""
+    found = parse_answer_text(text, DESIGN_PATH, Path(DESIGN_PATH))
+    if found.problems:
+        raise DesignError(found.problems)
+    return found.values
 
 
 def _read(folder: Path, name: str, limit: int) -> bytes:

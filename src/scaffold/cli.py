@@ -92,6 +92,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_new(commands)
     _add_update(commands)
+    _add_edit(commands)
     _add_check(commands)
     _add_presets(commands)
     _add_explain(commands)
@@ -160,6 +161,19 @@ def _add_update(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     update.add_argument("--undo", action="store_true", help="take the last update back")
     _add_json(update)
+
+
+def _add_edit(commands: "argparse._SubParsersAction[Parser]") -> None:
+    edit = commands.add_parser(
+        "edit",
+        help="ask the questions of a project again, and apply the answers",
+        description=(
+            "Asks the questions again, with the answers given before, and updates the project. "
+            "Needs a terminal; `scaffold update --set` is for everywhere else."
+        ),
+        allow_abbrev=False,
+    )
+    _add_project(edit)
 
 
 def _add_check(commands: "argparse._SubParsersAction[Parser]") -> None:

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from scaffold import __version__
-from scaffold.answer_file import parse_answer_text
-from scaffold.applied import is_by_newer_tool, read_design_text, read_project_lock
+from scaffold.applied import is_by_newer_tool, read_design_text, read_project_lock, written_values
 from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
-from scaffold.errors import DesignError
 from scaffold.keys import shown
 from scaffold.lock import DESIGN_PATH, FileRecord, Lock
 from scaffold.merge import MARKED
@@ -35,12 +33,10 @@ class Finding:
 def find_all(catalogue: Catalogue, project: Path) -> tuple[Finding, ...]:
     """All differences; raises ScaffoldError where the project cannot be read."""
     lock = read_project_lock(project)
-    found = parse_answer_text(read_design_text(project), DESIGN_PATH, Path(DESIGN_PATH))
-    if found.problems:
-        raise DesignError(found.problems)
+    written = written_values(read_design_text(project))
     return (
         *_of_templates(catalogue, lock),
-        *_of_design(lock, found.values),
+        *_of_design(lock, written),
         *_of_files(lock, project),
     )
 

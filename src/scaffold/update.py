@@ -7,13 +7,13 @@ from typing import Literal
 
 from scaffold import __version__
 from scaffold.answer_file import parse_answer_text
-from scaffold.applied import Applied, is_by_newer_tool, read_design_text
+from scaffold.applied import Applied, is_by_newer_tool, read_design_text, written_values
 from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
 from scaffold.decisions import decide
 from scaffold.design import Value
 from scaffold.design_edit import with_values
-from scaffold.errors import DesignError, DestinationError
+from scaffold.errors import DestinationError
 from scaffold.estimates import estimate
 from scaffold.lock import (
     BASE_PATH,
@@ -83,10 +83,8 @@ def plan_update(
             f"scaffold {lock.tool} last updated this project; this is {__version__}, upgrade it"
         )
     text = read_design_text(project)
-    found = parse_answer_text(text, DESIGN_PATH, Path(DESIGN_PATH))
-    if found.problems:
-        raise DesignError(found.problems)
-    revision = revise(catalogue, lock, found.values, flags, take_defaults=take_defaults)
+    written = written_values(text)
+    revision = revise(catalogue, lock, written, flags, take_defaults=take_defaults)
     design = revision.design
     plan = make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
     theirs = with_design(plan, render(plan))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from scaffold.keys import shown
 from scaffold.render import RenderedFile
 from scaffold.report import Style, to_json
+from scaffold.revision import Revision
 from scaffold.snapshot import LINK
 from scaffold.update import FileChange, Update
 
@@ -19,7 +20,8 @@ def update_text(update: Update, *, is_written: bool, style: Style) -> str:
 
     The diff of each file is added where nothing was written.
     """
-    lines = [*_design_lines(update, style), *_default_lines(update, style)]
+    lines = ["The templates are others than those that were applied last."] * update.is_newer
+    lines += [*_design_lines(update.revision, style), *_default_lines(update.revision, style)]
     if update.files:
         lines.append(style.heading("Files:"))
         lines += [_file_line(change) for change in update.files]
@@ -70,22 +72,26 @@ def update_json(update: Update, *, is_written: bool) -> str:
     )
 
 
-def _design_lines(update: Update, style: Style) -> Iterator[str]:
-    if update.is_newer:
-        yield "The templates are others than those that were applied last."
-    if update.revision.changes:
+def revision_text(revision: Revision, style: Style) -> str:
+    """What becomes of the design."""
+    lines = [*_design_lines(revision, style), *_default_lines(revision, style)]
+    return "\n".join(lines or ["The design stays as it is."]) + "\n"
+
+
+def _design_lines(revision: Revision, style: Style) -> Iterator[str]:
+    if revision.changes:
         yield style.heading("Design:")
-    for item in update.revision.changes:
+    for item in revision.changes:
         before = NONE if item.before is None else shown(item.before)
         after = NONE if item.after is None else shown(item.after)
         mark = f"  [{item.origin}]" if item.origin not in ("default", "gone") else ""
         yield f"  {item.key:<{KEY_WIDTH}} {before} -> {after}{mark}"
 
 
-def _default_lines(update: Update, style: Style) -> Iterator[str]:
-    if update.revision.defaults:
+def _default_lines(revision: Revision, style: Style) -> Iterator[str]:
+    if revision.defaults:
         yield style.heading("Defaults that the templates changed, of values nobody chose:")
-    for item in update.revision.defaults:
+    for item in revision.defaults:
         before, now = shown(item.before), shown(item.recommended)
         how = "taken" if item.is_taken else f"{before} stays; --take-defaults takes it"
         yield f"  {item.key:<{KEY_WIDTH}} {before} -> {now}  ({how})"

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from scaffold import transaction
@@ -10,7 +11,7 @@ from scaffold.applied import find_project, read_applied
 from scaffold.catalogue import read_catalogue
 from scaffold.errors import DesignError, UsageError
 from scaffold.report import Style, to_json
-from scaffold.update import Update, plan_update
+from scaffold.update import plan_update
 from scaffold.update_report import patch_text, update_json, update_text
 
 EXIT_CONFLICTS = 3
@@ -36,24 +37,23 @@ def run(arguments: argparse.Namespace) -> int:
             take_defaults=arguments.take_defaults,
         )
         is_preview = arguments.dry_run or arguments.diff
-        return finish(update, project, is_preview=is_preview, arguments=arguments)
+        if arguments.json:
+            text = update_json(update, is_written=not is_preview)
+        elif arguments.diff:
+            text = patch_text(update)
+        else:
+            text = update_text(update, is_written=not is_preview, style=Style.of(sys.stdout))
+        return finish(project, () if is_preview else update.steps, text, update.conflicts)
 
 
 def finish(
-    update: Update, project: Path, *, is_preview: bool, arguments: argparse.Namespace
+    project: Path, steps: Sequence[transaction.Step], text: str, conflicts: Mapping[str, str]
 ) -> int:
-    """Writes an update, unless it is a preview, and tells of it."""
-    style = Style.of(sys.stdout)
-    if arguments.json:
-        text = update_json(update, is_written=not is_preview)
-    elif getattr(arguments, "diff", False):
-        text = patch_text(update)
-    else:
-        text = update_text(update, is_written=not is_preview, style=style)
+    """Does the steps and tells of them; the exit code says whether there are conflicts."""
     is_applied = False
     try:
-        if not is_preview and update.steps:
-            transaction.apply(project, update.steps)
+        if steps:
+            transaction.apply(project, steps)
             is_applied = True
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -61,7 +61,7 @@ def finish(
         if is_applied:
             stop.add_note("the update is applied.")
         raise
-    return EXIT_CONFLICTS if update.conflicts else 0
+    return EXIT_CONFLICTS if conflicts else 0
 
 
 def _undo(project: Path, arguments: argparse.Namespace) -> int:
