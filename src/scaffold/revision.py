@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from scaffold.answers import Answer, Answers, Layer, merge
 from scaffold.catalogue import Catalogue
 from scaffold.design import Choice, Design, Project, Value
-from scaffold.errors import DesignError, Problem
+from scaffold.errors import DesignError
 from scaffold.keys import PROJECT_KEYS, known_keys
 from scaffold.lock import Lock
 from scaffold.parse import default_description, parse_design
@@ -94,8 +94,15 @@ def revise(
         for key, value in lock.left.remembered.items()
         if key in fitting.recalled and key not in reading.answers and key not in written
     }
-    answers = {**held, **pinned, **reading.answers}
-    design = _parse(catalogue, answers, recalled, reading.problems)
+    answers = {**held, **reading.answers}
+    design = None
+    if not reading.problems:
+        for more in ({**pinned, **recalled}, pinned):
+            design = design or _tried(catalogue, {**more, **answers})
+    if design is None:
+        # What nobody chose gives way where it does not go with the rest any more.
+        design = parse_design(catalogue, answers, reading.problems)
+        defaults = [replace(item, is_taken=True) for item in defaults]
     values = flat_values(design.project, design.choices)
     return Revision(
         design=design,
@@ -141,16 +148,12 @@ def left_out(lock: Lock, written: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _parse(
-    catalogue: Catalogue, answers: Answers, recalled: Answers, problems: tuple[Problem, ...]
-) -> Design:
-    """The design; a remembered answer is left out where it does not go with the others now."""
-    for answer in [recalled] if recalled and not problems else []:
-        try:
-            return parse_design(catalogue, {**answer, **answers})
-        except DesignError:
-            break
-    return parse_design(catalogue, answers, problems)
+def _tried(catalogue: Catalogue, answers: Answers) -> Design | None:
+    """The design of these answers; None where they do not go together."""
+    try:
+        return parse_design(catalogue, answers)
+    except DesignError:
+        return None
 
 
 def _default_names(catalogue: Catalogue, lock: Lock) -> Iterator[str]:
@@ -218,9 +221,8 @@ def _new_defaults(
         for key, value in locked.items()
         if key not in lock.at_default and key in known
     }
-    try:
-        design = parse_design(catalogue, chosen)
-    except DesignError:
+    design = _tried(catalogue, chosen)
+    if design is None:
         return  # what was chosen does not go with these templates: that is told of the whole design
     now = flat_values(design.project, design.choices)
     for key in lock.at_default:

@@ -116,6 +116,8 @@ def _summary(update: Update, is_written: bool) -> str:
     conflicts = len(update.conflicts)
     if not update.steps:
         return "Nothing to do: the project is what scaffold.yaml says."
+    if not update.files:
+        return "No file of yours changes; the lock takes note of what is new."
     text = f"{changed} file(s) changed" if is_written else f"{changed} file(s) would change"
     text += f", {conflicts} conflict(s)" if conflicts else ""
     if not is_written:

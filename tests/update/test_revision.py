@@ -146,6 +146,19 @@ def test_a_variant_that_is_recommended_now_is_a_default_too(box: Box) -> None:
     assert box.update("--take-defaults").json["defaults"] == []
 
 
+def test_a_default_that_is_no_longer_possible_gives_way(box: Box) -> None:
+    box.new()
+    text = str(FILES[SMALL]).replace("default: 100, minimum: 1", "default: 400, minimum: 200")
+    box.set_templates({SMALL: text, "parts/track/none/part.yaml": None})
+    ran = box.update()
+    assert ran.code == 0
+    assert {item["key"]: item["taken"] for item in ran.json["defaults"]} == {
+        "size.steps": True,
+        "track": True,
+    }
+    assert box.state() == box.fresh()
+
+
 def test_newer_templates_alone_change_no_value_that_nobody_chose(box: Box) -> None:
     box.new()
     text = str(FILES[SMALL]).replace('"= width // 2"', '"= width // 4"')
