@@ -110,6 +110,8 @@ def test_a_package_that_is_renamed_takes_the_edits_along(box: Box) -> None:
     assert ran.code == 0
     assert "return 33" in box.read("src/other/plain.py")
     assert os.listdir(box.path("src/project")) == ["mine.py"]
+    assert box.update("--set", "project.package=third").code == 0
+    assert sorted(os.listdir(box.path("src"))) == ["project", "third"]
 
 
 def test_a_file_and_a_folder_change_places(box: Box) -> None:
@@ -202,6 +204,8 @@ def test_a_deleted_file_stays_deleted_where_it_does_not_change(box: Box) -> None
     box.path(PLAIN).unlink()
     assert box.found() == {PLAIN: "missing"}
     assert box.check().code == 2
+    ran = box.run("update", str(box.project), "--dry-run")
+    assert ran.out == "No file of yours changes; the lock takes note of what is new.\n"
     assert box.update("--set", "size.steps=9").code == 0
     assert not box.path(PLAIN).exists()
     assert box.found() == {PLAIN: "deleted"}
@@ -289,7 +293,7 @@ def test_a_file_made_a_link_stays_one(box: Box) -> None:
     assert os.readlink(box.path("logo.bin")) == "elsewhere"
 
 
-def test_modes_are_kept_and_follow_the_templates(box: Box) -> None:
+def test_modes_are_kept(box: Box) -> None:
     box.new()
     box.path(TRAINS).chmod(0o755)
     box.path("README.md").chmod(0o600)
@@ -297,8 +301,20 @@ def test_modes_are_kept_and_follow_the_templates(box: Box) -> None:
     assert box.update("--set", "size.steps=9").code == 0
     modes = [box.path(name).stat().st_mode & 0o777 for name in (TRAINS, "README.md", "go.sh")]
     assert modes == [0o755, 0o600, 0o750]
-    box.set_templates({"data/go.sh": None, "data/go": FILES["data/go.sh"]})
-    assert box.update("--set", "size.steps=10").code == 0
+
+
+def test_a_mode_that_the_templates_change_is_applied(box: Box) -> None:
+    box.set_templates({"data/tool": "#!/bin/sh\n"})
+    box.new()
+    box.path("tool").chmod(0o640)
+    (box.templates / "data/tool").chmod(0o755)
+    ran = box.run("update", str(box.project), "--dry-run")
+    assert "old mode 100644\nnew mode 100755\n" in ran.out
+    assert box.update().verdicts() == {"tool": "updated"}
+    assert box.path("tool").stat().st_mode & 0o777 == 0o750
+    (box.templates / "data/tool").chmod(0o644)
+    assert box.update().code == 0
+    assert box.path("tool").stat().st_mode & 0o777 == 0o640
 
 
 def test_the_line_ends_of_the_owner_are_kept(box: Box) -> None:
@@ -433,7 +449,7 @@ def test_the_settings_and_attributes_of_the_user_do_not_matter(
     (home / ".gitconfig").write_text(
         "[core]\n\tautocrlf = true\n\thooksPath = /nowhere\n[commit]\n\tgpgsign = true\n"
         '[merge]\n\tconflictStyle = diff3\n\trenames = false\n[filter "x"]\n\tclean = false\n'
-        "\trequired = true\n[init]\n\tdefaultObjectFormat = sha256\n"
+        "\trequired = true\n[broken\n"
     )
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere")
