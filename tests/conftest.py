@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from boxes import Box
 from rendering import Given, Rendering, covering_answers, render_answers
 
 from scaffold.catalogue import Catalogue, read_catalogue
@@ -37,6 +38,15 @@ def repository() -> Path:
 def catalogue() -> Catalogue:
     """The catalogue of the checkout's own templates."""
     return read_catalogue()
+
+
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
+    """Templates that can be changed, and no project yet; the user's git has no settings."""
+    made = Box(tmp_path)
+    monkeypatch.setattr("scaffold.catalogue.default_roots", lambda: (made.templates,))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return made
 
 
 @pytest.fixture(scope="session")

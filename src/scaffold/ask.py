@@ -3,6 +3,7 @@
 import shutil
 import textwrap
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import questionary
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent, merge_key_bindings
@@ -40,33 +41,48 @@ class BackError(Exception):
 
 
 def ask_design(
-    catalogue: Catalogue, named: Answers, summarize: Callable[[Answers], str]
+    catalogue: Catalogue,
+    named: Answers,
+    summarize: Callable[[Answers], str],
+    earlier: Mapping[str, Value] = MappingProxyType({}),
 ) -> dict[str, Answer]:
     """Asks every question, shows the decisions for review, and gives the answers.
 
     ``named`` are answers that are not asked for, such as the project's name; ``summarize`` shows
-    what a set of answers comes to. Raises KeyboardInterrupt if the user leaves.
+    what a set of answers comes to; ``earlier`` is offered where a question was answered before. So
+    is an answer of this time that another one hid. Raises KeyboardInterrupt if the user leaves.
     """
     answers: dict[str, Answer] = {}
+    offered = dict(earlier)
     _say(KEYS)
     while True:
         question = next_question(catalogue, {**named, **answers})
         try:
             if question is not None:
-                value = _put(catalogue, {**named, **answers}, question)
+                value = _put(catalogue, {**named, **answers}, question, offered)
                 answers[question.key] = Answer(value, ASKED)
+                offered[question.key] = value
                 continue
             print(summarize({**named, **answers}))
             step = _select("Is this what you want?", REVIEW, WRITE)
             if step == WRITE:
                 return {**named, **answers}
-            answers = _step_back(catalogue, named, answers, step)
+            answers = _step_back(catalogue, named, answers, step, offered)
+            offered = dict(earlier) if step == RESTART else {**offered, **_values(answers)}
         except BackError:
             answers = dict(list(answers.items())[:-1])
 
 
+def _values(answers: Answers) -> dict[str, Value]:
+    return {key: answer.value for key, answer in answers.items()}
+
+
 def _step_back(
-    catalogue: Catalogue, named: Answers, answers: dict[str, Answer], step: str
+    catalogue: Catalogue,
+    named: Answers,
+    answers: dict[str, Answer],
+    step: str,
+    offered: Mapping[str, Value],
 ) -> dict[str, Answer]:
     """The answers that remain when the user does not want to write yet."""
     if step == LEAVE:
@@ -75,13 +91,18 @@ def _step_back(
         return {}
     try:
         titles = {key: f"{key} = {shown(answer.value)}" for key, answer in answers.items()}
-        return _change(catalogue, named, answers, _select("Which one?", titles, next(iter(titles))))
+        key = _select("Which one?", titles, next(iter(titles)))
+        return _change(catalogue, named, answers, key, offered)
     except BackError:
         return answers
 
 
 def _change(
-    catalogue: Catalogue, named: Answers, answers: dict[str, Answer], key: str
+    catalogue: Catalogue,
+    named: Answers,
+    answers: dict[str, Answer],
+    key: str,
+    offered: Mapping[str, Value],
 ) -> dict[str, Answer]:
     """The answers with one asked again; later ones that no longer hold are left open."""
     keys = list(answers)
@@ -89,14 +110,20 @@ def _change(
     question = next_question(catalogue, earlier)
     if question is None or question.key != key:
         return answers
-    value = _put(catalogue, earlier, question)
+    value = _put(catalogue, earlier, question, offered)
     changed = {**answers, key: Answer(value, ASKED)}
     return {name: changed[name] for name in prune(catalogue, {**named, **changed}) if name in keys}
 
 
-def _put(catalogue: Catalogue, answers: Answers, question: Question) -> Value:
+def _put(
+    catalogue: Catalogue, answers: Answers, question: Question, offered: Mapping[str, Value]
+) -> Value:
     """The user's answer to one question, valid beside the others."""
-    _say(f"Recommended: {shown(question.recommended)}. {question.because}")
+    before = offered.get(question.key, question.recommended)
+    is_possible = refusal(catalogue, answers, question.key, before) is None
+    start = before if is_possible else question.recommended
+    told = "" if shown(start) == shown(question.recommended) else f" Until now: {shown(start)}."
+    _say(f"Recommended: {shown(question.recommended)}.{told} {question.because}")
     if question.kind == "choice":
         choices = [
             questionary.Choice(
@@ -111,7 +138,7 @@ def _put(catalogue: Catalogue, answers: Answers, question: Question) -> Value:
             questionary.select(
                 question.title,
                 choices=choices,
-                default=next(c for c in choices if c.value == question.recommended),
+                default=next(c for c in choices if c.value == start),
                 instruction=NO_INSTRUCTION,
             )
         )
@@ -123,7 +150,7 @@ def _put(catalogue: Catalogue, answers: Answers, question: Question) -> Value:
     return _run(
         questionary.text(
             f"{question.title} [{question.help}]",
-            default=shown(question.recommended),
+            default=shown(start),
             validate=validate,
         )
     )

@@ -36,14 +36,16 @@ def read_base(content: bytes) -> Tree:
             raise BaseError(f"the base archive holds more than {LARGEST_BASE} bytes")
         with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as archive:
             return _files(archive)
-    except (OSError, EOFError, ValueError, tarfile.TarError) as error:
+    except (OSError, EOFError, ValueError, RecursionError, tarfile.TarError) as error:
         raise BaseError(f"the base archive is damaged: {error}") from None
 
 
 def _files(archive: tarfile.TarFile) -> Tree:
     tree: dict[str, RenderedFile] = {}
     for entry in archive:
-        stream = archive.extractfile(entry) if entry.isreg() else None
+        # A sparse file of a few bytes can be read as one of any length.
+        is_plain = entry.isreg() and not entry.issparse()
+        stream = archive.extractfile(entry) if is_plain else None
         if stream is None or entry.mode not in MODES:
             raise BaseError(f"the base archive holds {entry.name!r}, which is no ordinary file")
         if not is_safe(entry.name) or entry.name in tree:

@@ -91,6 +91,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"scaffold {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_new(commands)
+    _add_update(commands)
+    _add_edit(commands)
+    _add_check(commands)
     _add_presets(commands)
     _add_explain(commands)
     _add_completion(commands)
@@ -131,6 +134,62 @@ def _add_new(commands: "argparse._SubParsersAction[Parser]") -> None:
     _add_json(new)
 
 
+def _add_update(commands: "argparse._SubParsersAction[Parser]") -> None:
+    update = commands.add_parser(
+        "update",
+        help="apply a changed scaffold.yaml, or newer templates, to a project",
+        description=(
+            "Makes the project what its scaffold.yaml says, with the installed templates.\n"
+            "Your edits are merged; exit code 3 says that conflicts are to be settled."
+        ),
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_project(update)
+    _add_set(update, "one change of scaffold.yaml, applied at once; may be repeated")
+    update.add_argument(
+        "--take-defaults",
+        action="store_true",
+        help="take what newer templates recommend for values that nobody chose",
+    )
+    update.add_argument(
+        "--dry-run", action="store_true", help="show what would change, write nothing"
+    )
+    update.add_argument(
+        "--diff", action="store_true", help="show the changes as a patch, write nothing"
+    )
+    update.add_argument("--undo", action="store_true", help="take the last update back")
+    _add_json(update)
+
+
+def _add_edit(commands: "argparse._SubParsersAction[Parser]") -> None:
+    edit = commands.add_parser(
+        "edit",
+        help="ask the questions of a project again, and apply the answers",
+        description=(
+            "Asks the questions again, with the answers given before, and updates the project. "
+            "Needs a terminal; `scaffold update --set` is for everywhere else."
+        ),
+        allow_abbrev=False,
+    )
+    _add_project(edit)
+
+
+def _add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
+    check = commands.add_parser(
+        "check",
+        help="say whether a project is what its scaffold.yaml says",
+        description=(
+            "Exit code 0: it is (files that you edited are fine, and listed); 2: an update is due, "
+            "or files are missing; 3: conflicts are not settled. Writes nothing, needs no network."
+        ),
+        allow_abbrev=False,
+    )
+    _add_project(check)
+    _add_json(check)
+
+
 def _add_presets(commands: "argparse._SubParsersAction[Parser]") -> None:
     presets = commands.add_parser("presets", help="list the presets", allow_abbrev=False)
     _add_json(presets)
@@ -163,13 +222,18 @@ def _add_completion(commands: "argparse._SubParsersAction[Parser]") -> None:
 def _add_answers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", action=Once, metavar="NAME", help="start from a preset")
     parser.add_argument("--answers", action=Once, metavar="FILE", help="YAML file of answers")
+    _add_set(parser, "one answer; may be repeated, and overrides preset and file")
+
+
+def _add_set(parser: argparse.ArgumentParser, help_text: str) -> None:
     parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="sets",
-        help="one answer; may be repeated, and overrides preset and file",
+        "--set", metavar="KEY=VALUE", action="append", default=[], dest="sets", help=help_text
+    )
+
+
+def _add_project(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "project", metavar="DIR", nargs="?", default=".", help="the project (default: this folder)"
     )
 
 

@@ -20,7 +20,7 @@ def equivalent_command(
     words = ["scaffold", "new", destination, "--defaults"]
     values = needed_answers(catalogue, design, named)
     for key, value in values.items():
-        words += ["--set", f"{key}={_text(value.value)}"]
+        words += ["--set", f"{key}={flag_text(value.value)}"]
     return shlex.join(words)
 
 
@@ -63,5 +63,6 @@ def _differences(wanted: Design, found: Design) -> list[str]:
     return [key for key in want if key not in have or have[key] != want[key]]
 
 
-def _text(value: Value) -> str:
+def flag_text(value: Value) -> str:
+    """A value as `--set` takes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)

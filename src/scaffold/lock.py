@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
@@ -12,7 +12,7 @@ from scaffold.base import MODES, base_archive, is_safe
 from scaffold.catalogue import Catalogue
 from scaffold.decisions import Decision, recommended
 from scaffold.declarations import LOADER, Fields
-from scaffold.design import Choice, Project
+from scaffold.design import Choice, Project, Value
 from scaffold.design_file import design_text
 from scaffold.errors import ScaffoldError, TemplateError
 from scaffold.expressions import evaluate
@@ -51,6 +51,20 @@ class FileRecord:
 
 
 @dataclass(frozen=True)
+class Left:
+    """What an update left open: empty in a new project.
+
+    ``deleted`` are files of the base that the project does not have, since its owner deleted or
+    renamed them; ``conflicts`` says by path what the owner has to settle; ``remembered`` are
+    answers that the design has no place for now, for when it has one again.
+    """
+
+    deleted: tuple[str, ...] = ()
+    conflicts: Mapping[str, str] = field(default_factory=dict)
+    remembered: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Lock:
     """What was last applied: nothing in it depends on the machine, the place or the time.
 
@@ -66,6 +80,7 @@ class Lock:
     at_default: tuple[str, ...]
     decisions: tuple[Decision, ...]
     files: Mapping[str, FileRecord]
+    left: Left = field(default_factory=Left)
 
 
 def seal(
@@ -75,15 +90,23 @@ def seal(
     packs: Sequence[Pack] = (),
 ) -> Tree:
     """The rendered tree with scaffold.yaml, the lock and the base archive; a pure function."""
+    base = with_design(plan, tree)
+    records = record_files(make_lock(catalogue, plan, base, packs), base)
+    return dict(sorted({**base, **records}.items()))
+
+
+def with_design(plan: RenderPlan, tree: Tree) -> Tree:
+    """The rendered tree with scaffold.yaml: what the base archive holds."""
     design = RenderedFile(design_text(plan).encode(), PLAIN_MODE)
-    base = dict(sorted({**tree, DESIGN_PATH: design}.items()))
-    lock = make_lock(catalogue, plan, base, packs)
-    sealed = {
-        **base,
+    return dict(sorted({**tree, DESIGN_PATH: design}.items()))
+
+
+def record_files(lock: Lock, base: Tree) -> Tree:
+    """The two files through which it is recorded what was applied: the lock and the archive."""
+    return {
         LOCK_PATH: RenderedFile(lock_text(lock).encode(), PLAIN_MODE),
         BASE_PATH: RenderedFile(base_archive(base), PLAIN_MODE),
     }
-    return dict(sorted(sealed.items()))
 
 
 def make_lock(
@@ -123,7 +146,7 @@ def _keys_at_default(catalogue: Catalogue, plan: RenderPlan, chosen: Chosen) -> 
 
 def lock_text(lock: Lock) -> str:
     """The text of .scaffold/lock.yaml."""
-    data = {
+    data: dict[str, object] = {
         "format": FORMAT,
         "tool": lock.tool,
         "catalogue": lock.catalogue,
@@ -143,6 +166,12 @@ def lock_text(lock: Lock) -> str:
             for path, file in lock.files.items()
         },
     }
+    left: dict[str, object] = {
+        "deleted": list(lock.left.deleted),
+        "conflicts": dict(lock.left.conflicts),
+        "remembered": dict(lock.left.remembered),
+    }
+    data |= {name: value for name, value in left.items() if value}
     return "# Written by scaffold: what was last applied to this project. Do not edit.\n" + (
         yaml_block(data)
     )
@@ -156,9 +185,10 @@ def read_lock(text: str) -> Lock:
             raise LockError(f"{LOCK_PATH}: written by a newer scaffold; upgrade this one")
         lock = _lock(fields)
         fields.finish()
-    except (TemplateError, yaml.YAMLError) as error:
-        raise LockError(f"not a lock that can be read, restore it: {error}") from None
-    for path in lock.files:
+    except (TemplateError, yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise LockError(f"{LOCK_PATH}: not a lock that can be read, restore it: {reason}") from None
+    for path in (*lock.files, *lock.left.deleted, *lock.left.conflicts):
         if not is_safe(path):
             raise LockError(f"{LOCK_PATH}: files: {path!r} is no path of a project's file")
     return lock
@@ -174,6 +204,11 @@ def _lock(fields: Fields) -> Lock:
         at_default=fields.strings("at_default"),
         decisions=tuple(fields.each("decisions", _decision).values()),
         files=fields.each("files", _file_record),
+        left=Left(
+            fields.strings("deleted"),
+            _texts(fields.fields("conflicts")),
+            _values(fields.fields("remembered")),
+        ),
     )
 
 
@@ -189,6 +224,14 @@ def _choice(fields: Fields, axis: str) -> Choice:
     variant = fields.read("variant", str)
     options = {name: fields.value(name) for name in fields.names() if name != "variant"}
     return Choice(axis, variant, options)
+
+
+def _texts(fields: Fields) -> dict[str, str]:
+    return {name: fields.read(name, str) for name in fields.names()}
+
+
+def _values(fields: Fields) -> dict[str, Value]:
+    return {name: fields.value(name) for name in fields.names()}
 
 
 def _decision(fields: Fields, name: str) -> Decision:

@@ -190,13 +190,14 @@ def _read_project(
     problems.extend(name_problems(catalogue, name))
     if "project.package" in texts or not list(name_problems(catalogue, name)):
         problems.extend(package_problems(catalogue, package))
-    description = texts.get("project.description") or f"{_task(parts)}, trained with PyTorch."
+    description = texts.get("project.description") or default_description(parts)
     return Project(name, package, description)
 
 
-def _task(parts: Sequence[Part]) -> str:
-    """What the first axis, the task, is called."""
-    return parts[0].title[:1].upper() + parts[0].title[1:] if parts else "A model"
+def default_description(parts: Sequence[Part]) -> str:
+    """What a project is said to be where nobody says it: what the first axis, the task, is."""
+    task = parts[0].title[:1].upper() + parts[0].title[1:] if parts else "A model"
+    return f"{task}, trained with PyTorch."
 
 
 def _settle(parts: Sequence[Part], given: Mapping[str, Value], problems: list[Problem]) -> Settled:

@@ -75,6 +75,18 @@ def one_of(choices: list[str], raw: Value) -> str:
     raise RefusedValueError(f"it must be one of {', '.join(choices)}", f"choose one of them{hint}")
 
 
+def stands_for(text: str, value: Value) -> bool:
+    """Whether a text in a file is another way to write a value: ``1e-5`` for 0.00001."""
+    text = text.strip()
+    if isinstance(value, bool):
+        return WORDS.get(text.lower()) is value
+    if isinstance(value, str):
+        return text == value
+    if isinstance(value, int) and (match := WHOLE.fullmatch(text)) and not match[3]:
+        return match[0].replace("_", "").lstrip("+") == str(value)
+    return DECIMAL.fullmatch(text) is not None and float(text) == value
+
+
 def expected(option: Option) -> str:
     """What may be given, in words: ``a whole number from 1 to 64``."""
     if option.type == "choice":

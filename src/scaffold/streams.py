@@ -18,6 +18,11 @@ def open_streams() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
+def is_terminal() -> bool:
+    """Whether somebody is there who can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def put(stream: TextIO, text: str) -> bool:
     """Writes to a stream at once; whether that went well."""
     try:

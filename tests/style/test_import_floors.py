@@ -29,7 +29,7 @@ MODEL = (
     ("__init__",),
 )
 TOOL = (
-    ("__init__", "design", "errors", "imports", "requirements", "streams"),
+    ("__init__", "conflict_marks", "design", "errors", "imports", "requirements", "streams"),
     ("parts", "sources", "destination", "repository"),
     ("declarations", "expressions", "frames", "scalars"),
     ("catalogue",),
@@ -37,22 +37,24 @@ TOOL = (
     ("answer_file", "completion", "decisions", "naming", "rules", "units"),
     ("dead_ends",),
     ("answers", "formats", "plan", "presets", "values"),
-    ("parse", "design_file", "next_steps", "render"),
-    ("alternatives", "base", "equivalent", "questions"),
-    ("ask", "explanation", "lock", "staging"),
-    ("report", "write"),
+    ("parse", "design_edit", "design_file", "next_steps", "render"),
+    ("alternatives", "base", "equivalent", "git_merge", "questions"),
+    ("ask", "explanation", "lock", "merge", "snapshot", "staging"),
+    ("applied", "report", "revision", "transaction", "write"),
+    ("findings", "update"),
+    ("update_report",),
     ("cli",),
     ("commands", "__main__"),
 )
 # Who may know a library; everyone else sees plain values.
 KNOWN_TO = {
     "jinja2": {"expressions", "render"},
-    "yaml": {"answer_file", "declarations", "lock"},
+    "yaml": {"answer_file", "declarations", "design_edit", "lock"},
     "omegaconf": {"answers"},
     "questionary": {"ask"},
     "prompt_toolkit": {"ask"},
     "shtab": {"commands.completion"},
-    "subprocess": {"repository"},
+    "subprocess": {"git_merge", "repository"},
 }
 # What a project may need at run time, beside Python itself.
 PROJECT_LIBRARIES = {

@@ -11,8 +11,9 @@ from toy import toy_catalogue
 from scaffold.answers import Answer, Answers
 from scaffold.ask import ask_design
 from scaffold.catalogue import Catalogue
+from scaffold.design import Value
 
-ENTER, DOWN, ESCAPE, CLEAR, LEAVE = "\r", "\x1b[B", "\x1b", "\x15", "\x03"
+ENTER, DOWN, UP, ESCAPE, CLEAR, LEAVE = "\r", "\x1b[B", "\x1b[A", "\x1b", "\x15", "\x03"
 NAMED = {"project.name": Answer("mine", "default")}
 
 
@@ -161,3 +162,37 @@ def test_changing_the_task_leaves_only_what_still_holds(
         "training.shuffle": True,
         "launch": "here",
     }
+
+
+EARLIER: dict[str, Value] = {
+    "task.dim": 64,
+    "task.n_heads": 4,
+    "mixer": "full",
+    "training.shuffle": False,
+}
+
+
+def test_earlier_answers_are_offered(
+    catalogue: Catalogue, keys: PipeInput, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys.send_text(ENTER * 10)
+    answers = ask_design(catalogue, NAMED, lambda _: "", {**EARLIER, "launch": "cluster"})
+    found = {key: answer.value for key, answer in answers.items()}
+    expected = {**RECOMMENDED, "task.dim": "64", "task.n_heads": "4", "mixer": "full"}
+    expected.pop("mixer.n_groups")
+    # A cluster needs several devices: what is not possible any more is not offered.
+    assert found == {"project.name": "mine", **expected, "training.shuffle": False}
+    shown = capsys.readouterr().out
+    assert "Recommended: 384. Until now: 64. wide" in shown
+    assert "Recommended: words. Needs no labels." in shown
+
+
+def test_an_answer_that_another_one_hid_is_offered_again(
+    catalogue: Catalogue, keys: PipeInput
+) -> None:
+    typed = ENTER + CLEAR + "64" + ENTER  # task words, and its width
+    typed += ESCAPE + ESCAPE + DOWN + ENTER  # back to the task: pictures
+    typed += ESCAPE + UP + ENTER + ENTER  # back again: words, with the width of before
+    keys.send_text(typed + CLEAR + "4" + ENTER * 9)
+    answers = ask_design(catalogue, NAMED, lambda _: "")
+    assert (answers["task"].value, answers["task.dim"].value) == ("words", "64")

@@ -21,6 +21,7 @@ from scaffold.plan import make_plan
 from scaffold.questions import missing_answers
 from scaffold.render import render
 from scaffold.report import Made, Style, made_json, made_text, summary_text
+from scaffold.streams import is_terminal
 from scaffold.write import is_written, write_project
 
 
@@ -104,7 +105,7 @@ def _review(catalogue: Catalogue, answers: Answers) -> str:
 
 
 def _is_terminal(arguments: argparse.Namespace) -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and not arguments.json
+    return is_terminal() and not arguments.json
 
 
 def _name(destination: Path) -> str:

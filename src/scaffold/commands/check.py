@@ -1,0 +1,36 @@
+"""``scaffold check``: whether a project is what its scaffold.yaml says, for people and for CI."""
+
+import argparse
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from scaffold import transaction
+from scaffold.applied import find_project
+from scaffold.catalogue import read_catalogue
+from scaffold.findings import DUE, find_all
+from scaffold.report import table_text, to_json
+
+EXIT_DUE = 2
+EXIT_CONFLICTS = 3
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Lists what differs; exit code 0, 2 where an update is due, 3 where conflicts are left."""
+    project = find_project(Path(arguments.project))
+    if os.path.lexists(project / transaction.ACTIVE):
+        with transaction.only_writer(project):
+            pass  # which takes back what a killed update had begun
+    findings = find_all(read_catalogue(), project)
+    kinds = {finding.kind for finding in findings}
+    code = EXIT_CONFLICTS if "conflict" in kinds else EXIT_DUE if kinds & {*DUE} else 0
+    if arguments.json:
+        document = {"code": code, "findings": [asdict(finding) for finding in findings]}
+        sys.stdout.write(to_json(document))
+    else:
+        if findings:
+            sys.stdout.write(table_text([(f.kind, f.subject, f.text) for f in findings]))
+        words = {0: "The project is up to date.", EXIT_DUE: "An update is due.", EXIT_CONFLICTS: ""}
+        sys.stdout.write(f"{words[code] or 'Conflicts are to be settled.'}\n")
+    return code

@@ -1,0 +1,79 @@
+"""``scaffold update``: the project becomes what its scaffold.yaml says, with every edit kept."""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from scaffold import transaction
+from scaffold.answers import read_flags
+from scaffold.applied import find_project, read_applied
+from scaffold.catalogue import read_catalogue
+from scaffold.errors import DesignError, UsageError
+from scaffold.report import Style, to_json
+from scaffold.update import plan_update
+from scaffold.update_report import patch_text, update_json, update_text
+
+EXIT_CONFLICTS = 3
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Updates a project, or shows what would change; raises ScaffoldError, and nothing is written.
+
+    The exit code is 3 where conflicts are to be settled.
+    """
+    project = find_project(Path(arguments.project))
+    if arguments.undo:
+        return _undo(project, arguments)
+    flags, problems = read_flags(arguments.sets)
+    if problems:
+        raise DesignError(problems)
+    with transaction.only_writer(project):
+        update = plan_update(
+            read_catalogue(),
+            read_applied(project),
+            project,
+            flags,
+            take_defaults=arguments.take_defaults,
+        )
+        is_preview = arguments.dry_run or arguments.diff
+        if arguments.json:
+            text = update_json(update, is_written=not is_preview)
+        elif arguments.diff:
+            text = patch_text(update)
+        else:
+            text = update_text(update, is_written=not is_preview, style=Style.of(sys.stdout))
+        return finish(project, () if is_preview else update.steps, text, update.conflicts)
+
+
+def finish(
+    project: Path, steps: Sequence[transaction.Step], text: str, conflicts: Mapping[str, str]
+) -> int:
+    """Does the steps and tells of them; the exit code says whether there are conflicts."""
+    is_applied = False
+    try:
+        if steps:
+            transaction.apply(project, steps)
+            is_applied = True
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except (KeyboardInterrupt, OSError) as stop:
+        if is_applied:
+            stop.add_note("the update is applied.")
+        raise
+    return EXIT_CONFLICTS if conflicts else 0
+
+
+def _undo(project: Path, arguments: argparse.Namespace) -> int:
+    if arguments.sets or arguments.take_defaults or arguments.dry_run or arguments.diff:
+        raise UsageError("--undo goes with no other flag but --json")
+    with transaction.only_writer(project):
+        steps = transaction.read_undo(project)
+        transaction.apply(project, steps, keep_undo=False)
+    paths = [step.path for step in steps if not step.path.startswith(".scaffold/")]
+    if arguments.json:
+        sys.stdout.write(to_json({"undone": paths}))
+    else:
+        listed = "".join(f"  {path}\n" for path in paths)
+        sys.stdout.write(f"The last update is undone:\n{listed}")
+    return 0

@@ -1,0 +1,138 @@
+"""What a project holds now: only at given paths, so that nothing beside them costs anything."""
+
+import os
+import stat
+from collections import Counter, deque
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from scaffold.base import MODES, is_safe
+from scaffold.render import RenderedFile, Tree
+
+PLAIN, EXECUTABLE = MODES
+LINK = 0o120000  # git's mode of a symbolic link, whose content is what it points to
+# Where nobody moves a file of a project to, and where there may be very many files.
+PASSED_OVER = frozenset(
+    {"node_modules", "__pycache__", "venv", "site-packages", "build", "dist", "runs", "wandb"}
+)
+MOST_ENTRIES = 20_000  # looked at for a moved file, nearest folders first
+MOST_READ = 500  # of these, read
+MOST_ALIKE = 0.6  # share of the lines that a moved file still has
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Files by path; ``blocked`` says of a path what stands in its way, which is no file."""
+
+    files: Tree
+    blocked: Mapping[str, str]
+
+
+def take_snapshot(folder: Path, paths: Collection[str]) -> Snapshot:
+    """Reads the files of a project at these paths; what lies behind a link is not the project's."""
+    files: dict[str, RenderedFile] = {}
+    blocked: dict[str, str] = {}
+    known = frozenset(paths)
+    for path in paths:
+        obstacle = _obstacle(folder, path, known)
+        file = None if obstacle else read_file(folder / path)
+        if file is not None:
+            files[path] = file
+        elif obstacle or not _is_free(folder, path, known):
+            blocked[path] = obstacle or path
+    return Snapshot(files, blocked)
+
+
+def read_file(path: Path) -> RenderedFile | None:
+    """A file or link as git sees it; None where there is none, or something else."""
+    try:
+        status = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISLNK(status.st_mode):
+        return RenderedFile(os.fsencode(os.readlink(path)), LINK)
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    mode = EXECUTABLE if status.st_mode & stat.S_IXUSR else PLAIN
+    return RenderedFile(path.read_bytes(), mode)
+
+
+def _is_free(folder: Path, path: str, known: Collection[str]) -> bool:
+    """Whether a file could be there: nothing is, or a folder that holds known files only."""
+    place = folder / path
+    if place.is_symlink() or not place.is_dir():
+        return not os.path.lexists(place)
+    return all(
+        f"{path}/{entry.name}" in known or _is_free(folder, f"{path}/{entry.name}", known)
+        for entry in os.scandir(place)
+    )
+
+
+def _obstacle(folder: Path, path: str, known: Collection[str]) -> str | None:
+    """The outermost parent that is there, and neither a folder of the project nor a known file."""
+    for parent in reversed(PurePosixPath(path).parents[:-1]):
+        place = folder / parent
+        is_other = not place.is_dir() and str(parent) not in known
+        if place.is_symlink() or (is_other and os.path.lexists(place)):
+            return str(parent)
+    return None
+
+
+def find_moved(folder: Path, missing: Tree, known: Collection[str]) -> Tree:
+    """The files that those missing were most likely moved to: one for each, if any is alike."""
+    if not missing:
+        return {}
+    sizes = {path: len(file.content) for path, file in missing.items() if file.content}
+    suffixes = {PurePosixPath(path).suffix for path in sizes}
+    found: dict[str, RenderedFile] = {}
+    for path, size in _walk(folder):
+        fits = any(size <= 2 * other and other <= 2 * size for other in sizes.values())
+        if fits and path not in known and PurePosixPath(path).suffix in suffixes:
+            file = read_file(folder / path)
+            if file is not None and file.mode != LINK:
+                found[path] = file
+        if len(found) >= MOST_READ:
+            break
+    pairs = sorted(
+        (-likeness, PurePosixPath(old).name != PurePosixPath(new).name, old, new)
+        for old in sizes
+        for new in found
+        if (likeness := _likeness(missing[old].content, found[new].content)) >= MOST_ALIKE
+    )
+    moved: dict[str, str] = {}
+    for _, _, old, new in pairs:
+        if old not in moved and new not in moved.values():
+            moved[old] = new
+    return {new: found[new] for new in moved.values()}
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, int]]:
+    """(path, size) of ordinary files, nearest first, not in hidden folders or other projects."""
+    queue = deque([""])
+    seen = 0
+    while queue and seen < MOST_ENTRIES:
+        prefix = queue.popleft()
+        try:
+            entries = sorted(os.scandir(folder / prefix), key=lambda entry: entry.name)
+        except OSError:
+            continue  # not ours to read: nothing was moved there
+        seen += len(entries)
+        names = {entry.name for entry in entries}
+        if prefix and (".scaffold" in names or ".git" in names):
+            continue
+        for entry in entries:
+            path = f"{prefix}{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith(".") and entry.name not in PASSED_OVER:
+                    queue.append(f"{path}/")
+            elif entry.is_file(follow_symlinks=False) and is_safe(path):
+                yield path, entry.stat(follow_symlinks=False).st_size
+
+
+def _likeness(old: bytes, new: bytes) -> float:
+    """The share of lines, or of the whole where there are none, that two files have in common."""
+    if old == new:
+        return 1.0
+    lines = [Counter(content.replace(b"\r\n", b"\n").splitlines()) for content in (old, new)]
+    return 2 * (lines[0] & lines[1]).total() / (lines[0].total() + lines[1].total())

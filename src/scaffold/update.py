@@ -1,0 +1,204 @@
+"""What an update would change in a project, worked out in memory for preview and writing alike."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from scaffold import __version__
+from scaffold.answer_file import parse_answer_text
+from scaffold.applied import Applied, is_by_newer_tool, read_design_text, written_values
+from scaffold.catalogue import Catalogue
+from scaffold.conflict_marks import has_marks
+from scaffold.decisions import decide
+from scaffold.design import Value
+from scaffold.design_edit import with_values
+from scaffold.errors import DestinationError
+from scaffold.estimates import estimate
+from scaffold.lock import (
+    BASE_PATH,
+    DESIGN_PATH,
+    LOCK_PATH,
+    Left,
+    Lock,
+    LockError,
+    make_lock,
+    record_files,
+    with_design,
+)
+from scaffold.merge import Merge, merge
+from scaffold.plan import make_plan
+from scaffold.render import RenderedFile, Tree, render
+from scaffold.revision import Revision, flat_values, revise
+from scaffold.scalars import stands_for
+from scaffold.snapshot import find_moved, read_file, take_snapshot
+from scaffold.sources import PLAIN_MODE
+from scaffold.transaction import Step
+
+Verdict = Literal["added", "updated", "merged", "renamed", "removed", "conflict"]
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """What an update does to one file; ``source`` is the name that a renamed one had."""
+
+    path: str
+    verdict: Verdict
+    before: RenderedFile | None
+    after: RenderedFile | None
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Update:
+    """An update that is worked out, and not applied yet.
+
+    ``files`` are the changes to the owner's files, ``steps`` those and what records them;
+    ``is_newer`` says whether the templates are others than those that were applied.
+    """
+
+    revision: Revision
+    files: tuple[FileChange, ...]
+    conflicts: Mapping[str, str]
+    steps: tuple[Step, ...]
+    is_newer: bool
+
+
+def plan_update(
+    catalogue: Catalogue,
+    applied: Applied,
+    project: Path,
+    flags: Mapping[str, str],
+    *,
+    take_defaults: bool,
+) -> Update:
+    """Works out the update of a project; reads its files, and writes nothing.
+
+    Raises ScaffoldError where the design is wrong, or where conflicts of an earlier update are not
+    settled yet.
+    """
+    lock, base = applied.lock, applied.base
+    if catalogue.digest != lock.catalogue and is_by_newer_tool(lock):
+        raise LockError(
+            f"scaffold {lock.tool} last updated this project; this is {__version__}, upgrade it"
+        )
+    text = read_design_text(project)
+    written = written_values(text)
+    revision = revise(catalogue, lock, written, flags, take_defaults=take_defaults)
+    design = revision.design
+    plan = make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
+    theirs = with_design(plan, render(plan))
+    locked = make_lock(catalogue, plan, theirs)
+
+    snapshot = take_snapshot(project, dict.fromkeys([*base, *theirs]))
+    _refuse_marks({**take_snapshot(project, lock.left.conflicts).files, **snapshot.files}, base)
+    changed = {path for path, file in base.items() if theirs.get(path) != file}
+    missing = {path: base[path] for path in sorted(changed) if path not in snapshot.files}
+    yours = {**snapshot.files, **find_moved(project, missing, {*base, *theirs})}
+    writing = _Writing(flat_values(design.project, design.choices), revision, lock, locked)
+    own = RenderedFile(writing.rewrite(text).encode(), snapshot.files[DESIGN_PATH].mode)
+    pristine = writing.rewrite(base[DESIGN_PATH].content.decode())
+    merged = merge(
+        {**base, DESIGN_PATH: RenderedFile(pristine.encode(), PLAIN_MODE)},
+        {**yours, DESIGN_PATH: own},
+        theirs,
+        snapshot.blocked,
+    )
+    merged = _with_own_design(merged, own, writing)
+    left = Left(merged.deleted, merged.conflicts, revision.remembered)
+    records = record_files(replace(locked, left=left), theirs)
+    files = tuple(_file_changes(base, yours, theirs, merged))
+    return Update(
+        revision=revision,
+        files=files,
+        conflicts=merged.conflicts,
+        steps=(*_steps(yours, merged.files), *_record_steps(project, records)),
+        is_newer=catalogue.digest != lock.catalogue,
+    )
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """How scaffold.yaml comes to say what is applied."""
+
+    values: Mapping[str, Value]
+    revision: Revision
+    before: Lock
+    after: Lock
+
+    def rewrite(self, text: str) -> str:
+        """A scaffold.yaml with the new values in it."""
+        return with_values(text, self.values, self.may_lack)
+
+    def may_lack(self, key: str) -> bool:
+        """Whether the file need not name a key: its owner took it out, and it is at its default."""
+        was_there = key in flat_values(self.before.project, self.before.choices)
+        return was_there and key not in self.revision.written and key in self.after.at_default
+
+    def says(self, text: str) -> bool:
+        """Whether a scaffold.yaml says what is applied, no more and no less."""
+        found = parse_answer_text(text, DESIGN_PATH, Path(DESIGN_PATH))
+        return (
+            not found.problems
+            and all(
+                key in self.values and stands_for(raw, self.values[key])
+                for key, raw in found.values.items()
+            )
+            and all(key in found.values or self.may_lack(key) for key in self.values)
+        )
+
+
+def _with_own_design(merged: Merge, own: RenderedFile, writing: _Writing) -> Merge:
+    """The merge, in which scaffold.yaml is never a conflict.
+
+    All sides of it have the same values. Where its comments do not merge, the owner's stay.
+    """
+    file = merged.files.get(DESIGN_PATH)
+    is_merged = DESIGN_PATH not in merged.conflicts and file is not None
+    if file is not None and is_merged and writing.says(file.content.decode()):
+        return merged
+    conflicts = {path: why for path, why in merged.conflicts.items() if path != DESIGN_PATH}
+    return replace(merged, files={**merged.files, DESIGN_PATH: own}, conflicts=conflicts)
+
+
+def _refuse_marks(yours: Tree, base: Tree) -> None:
+    """Raises where a conflict is not settled: merging on top would tear it apart."""
+    marked = [path for path, file in yours.items() if file != base.get(path)]
+    marked = [path for path in marked if has_marks(yours[path].content)]
+    if marked:
+        listed = "".join(f"\n  {path}" for path in marked)
+        raise DestinationError(f"conflicts are left, settle them first:{listed}")
+
+
+def _file_changes(base: Tree, yours: Tree, theirs: Tree, merged: Merge) -> Iterable[FileChange]:
+    """The files that change or are in conflict, by path."""
+    sources = {new: old for old, new in merged.renames.items() if new in merged.files}
+    gone = {old for new, old in sources.items() if new not in yours}
+    for path in sorted({*yours, *merged.files, *merged.conflicts}):
+        before, after = yours.get(path), merged.files.get(path)
+        if path in merged.conflicts:
+            yield FileChange(path, "conflict", before, after)
+        elif before == after or (after is None and path in gone):
+            continue
+        elif path in sources and before is None and sources[path] in yours:
+            yield FileChange(path, "renamed", yours[sources[path]], after, sources[path])
+        elif before is None or after is None:
+            yield FileChange(path, "added" if before is None else "removed", before, after)
+        else:
+            is_pristine = before == base.get(path) or after == theirs.get(path)
+            yield FileChange(path, "updated" if is_pristine else "merged", before, after)
+
+
+def _steps(yours: Tree, files: Tree) -> Iterable[Step]:
+    for path in sorted({*yours, *files}):
+        before, after = yours.get(path), files.get(path)
+        if before != after:
+            yield Step(path, before, after)
+
+
+def _record_steps(project: Path, records: Tree) -> Iterable[Step]:
+    """The steps for the lock and the archive, which stay as they are where nothing changed."""
+    for path in (BASE_PATH, LOCK_PATH):
+        before = read_file(project / path)
+        if before is None or before.content != records[path].content:
+            yield Step(path, before, records[path])

@@ -1,0 +1,44 @@
+"""The session of docs/update.md is what is printed."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+SESSION = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_session_is_what_is_printed(repository: Path, tmp_path: Path) -> None:
+    script = tmp_path / "bin" / "scaffold"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m scaffold "$@"\n')
+    script.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(repository / "src"),
+    }
+    sessions = SESSION.findall((repository / "docs" / "update.md").read_text(encoding="utf-8"))
+    assert len(sessions) == 2
+    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(sessions), re.MULTILINE)
+    folder = tmp_path
+    for command, shown in commands:
+        if command.startswith("cd "):
+            folder = folder / command.removeprefix("cd ")
+            continue
+        ran = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert _plain(ran.stdout + ran.stderr) == _plain(shown), command
+
+
+def _plain(text: str) -> str:
+    """Without the numbers of lines, which every change of a template changes."""
+    return re.sub(r"  \+\d+ -\d+$", "", text, flags=re.MULTILINE)

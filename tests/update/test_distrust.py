@@ -1,0 +1,236 @@
+"""Locks, bases and journals that are damaged, too new or made to do harm: one error, no change."""
+
+import bz2
+import io
+import json
+import os
+import shutil
+import tarfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from boxes import Box
+
+from scaffold import git_merge
+from scaffold.base import base_archive, read_base
+from scaffold.render import RenderedFile
+
+LOCK = ".scaffold/lock.yaml"
+BASE = ".scaffold/base.tar.bz2"
+
+
+def refused(box: Box, message: str) -> None:
+    """Asserts that both commands end with one error, and that nothing is written."""
+    before = box.state()
+    for ran in (box.update("--set", "size.steps=9"), box.update("--dry-run")):
+        assert ran.code == 2
+        problems = ran.json["problems"]
+        assert len(problems) == 1
+        assert message in problems[0]["rule"]
+    assert box.check().code in (2, 0)  # it needs no base
+    assert box.state() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("format: 1", "format: 2", "written by a newer scaffold"),
+        ("catalogue:", "<<<<<<< yours\ncatalogue:", "not a lock that can be read"),
+        ("tool:", "tool: 2001-99-99\nother:", "not a lock that can be read"),
+        ("  README.md:", "  ../README.md:", "is no path of a project's file"),
+        ("  README.md:", "  /README.md:", "is no path of a project's file"),
+        ("packs: {}", "packs: {x: {version: '1', digest: '2'}}", "made with x"),
+    ],
+)
+def test_a_lock_that_was_tampered_with(box: Box, old: str, new: str, message: str) -> None:
+    box.new()
+    box.replace(LOCK, old, new)
+    refused(box, message)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not a lock that can be read"),
+        (b"\xff", "not UTF-8"),
+        (b"[" * 100_000, "not a lock that can be read"),
+        (b"a: " * 100_000, "not a lock that can be read"),
+        (b"x: 1\n" * 3_000_000, "has more than"),
+    ],
+)
+def test_a_lock_that_is_none(box: Box, content: bytes, message: str) -> None:
+    box.new()
+    box.write(LOCK, content)
+    refused(box, message)
+
+
+def tar(
+    name: str,
+    kind: bytes = tarfile.REGTYPE,
+    size: int = 0,
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        entry = tarfile.TarInfo(name)
+        entry.mode, entry.type, entry.linkname = 0o644, kind, "/etc/passwd"
+        entry.size, entry.pax_headers = size, dict(headers)
+        archive.addfile(entry, io.BytesIO(bytes(size)))
+    return bz2.compress(buffer.getvalue())
+
+
+SPARSE = {"GNU.sparse.size": str(2**50), "GNU.sparse.numblocks": "0", "GNU.sparse.map": "0,1"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "damaged"),
+        (b"not an archive", "damaged"),
+        (tar("../x"), "holds the path"),
+        (tar("/x"), "holds the path"),
+        (tar(".git/hooks/post-checkout"), "holds the path"),
+        (tar("x", tarfile.SYMTYPE), "no ordinary file"),
+        (tar("x", tarfile.LNKTYPE), "no ordinary file"),
+        (tar("x", tarfile.CHRTYPE), "no ordinary file"),
+        (tar("x", tarfile.FIFOTYPE), "no ordinary file"),
+        (tar("x", size=10, headers=SPARSE), "no ordinary file"),
+        (bz2.compress(bytes(300 * 2**20)), "more than"),
+        (tar("x"), "not of the same update"),
+    ],
+)
+def test_a_base_that_was_tampered_with(box: Box, content: bytes, message: str) -> None:
+    box.new()
+    box.write(BASE, content)
+    refused(box, message)
+
+
+def test_a_base_with_a_file_that_is_also_a_folder(box: Box) -> None:
+    box.new()
+    base = dict(read_base(box.path(BASE).read_bytes()))
+    file = RenderedFile(b"", 0o644)
+    box.write(BASE, base_archive({**base, "README.md/x": file}))
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    entry = f'  README.md/x:\n    sha256: {empty}\n    mode: "644"\n'
+    box.replace(LOCK, "  README.md:", f"{entry}  README.md:")
+    refused(box, "both a file and a folder")
+
+
+@pytest.mark.parametrize("name", [LOCK, BASE, "scaffold.yaml"])
+@pytest.mark.parametrize("kind", ["missing", "link", "folder", "pipe"])
+def test_a_file_of_the_tool_that_is_none(box: Box, name: str, kind: str) -> None:
+    box.new()
+    other = box.path("other")
+    box.path(name).rename(other)
+    if kind == "link":
+        box.path(name).symlink_to(other)
+    elif kind == "folder":
+        box.path(name).mkdir()
+    elif kind == "pipe":
+        os.mkfifo(box.path(name))
+    message = {"missing": "no " if name == LOCK else "is missing", "link": "is a link"}
+    refused(box, message.get(kind, "no ordinary file"))
+
+
+def test_a_scaffold_folder_that_is_a_link(box: Box, tmp_path: Path) -> None:
+    box.new()
+    box.path(".scaffold").rename(tmp_path / "outside")
+    box.path(".scaffold").symlink_to(tmp_path / "outside")
+    assert box.update("--set", "size.steps=9").code == 2
+    assert box.check().code == 2
+
+
+@pytest.mark.parametrize("words", [["update"], ["check"], ["update", "--undo"]])
+def test_a_folder_that_is_no_project(box: Box, words: list[str], tmp_path: Path) -> None:
+    for place in (tmp_path / "nowhere", tmp_path):
+        ran = box.run(words[0], str(place), *words[1:], "--json")
+        assert ran.code == 2
+        assert len(ran.json["problems"]) == 1
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda steps: steps[0].update(path="../outside"),
+        lambda steps: steps[0].update(path="/outside"),
+        lambda steps: steps[0].update(path=".git/hooks/post-checkout"),
+        lambda steps: steps[0].update(path="way/out"),
+        lambda steps: steps[0].update(folders=["../outside"]),
+        lambda steps: steps[0].update(before="x"),
+        lambda steps: steps[0].pop("after"),
+    ],
+)
+@pytest.mark.parametrize("place", ["undo", "transaction"])
+def test_a_journal_that_was_tampered_with(
+    box: Box, place: str, spoil: Callable[[list[dict[str, object]]], None], tmp_path: Path
+) -> None:
+    box.new()
+    (tmp_path / "outside").mkdir()
+    box.path("way").symlink_to(tmp_path / "outside")
+    assert box.update("--set", "size.steps=9").code == 0
+    journal = box.path(f".scaffold/{place}/journal.json")
+    if place == "transaction":
+        shutil.copytree(box.path(".scaffold/undo"), journal.parent)
+    data = json.loads(journal.read_text())
+    spoil(data["steps"])
+    journal.write_text(json.dumps(data))
+    before = box.state()
+    ran = box.update("--undo")
+    assert ran.code == 2
+    assert "journal.json" in ran.json["problems"][0]["rule"]
+    assert box.state() == before
+    assert os.listdir(tmp_path / "outside") == []
+
+
+def test_a_kept_file_that_was_tampered_with(box: Box) -> None:
+    box.new()
+    assert box.update("--set", "size.steps=9").code == 0
+    for path in box.path(".scaffold/undo/old").iterdir():
+        path.write_text("forged")
+    before = box.state()
+    assert box.update("--undo").code == 2
+    assert box.state() == before
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("echo git version 2.37.9", "git 2.38 or newer is needed to merge"),
+        ("echo something else", "git 2.38 or newer is needed to merge"),
+        ('[ "$*" != "${*%version}" ] && echo git version 2.99 || exit 1', "git init failed"),
+        (None, "git is needed to merge"),
+    ],
+)
+def test_a_git_that_will_not_do(
+    box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, message: str
+) -> None:
+    box.new()
+    (tmp_path / "bin").mkdir()
+    if script is not None:
+        (tmp_path / "bin" / "git").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "bin" / "git").chmod(0o755)
+    before = box.state()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    ran = box.update("--set", "size.steps=9")
+    assert ran.code == 2
+    assert message in ran.json["problems"][0]["rule"]
+    assert box.state() == before
+    assert box.update().code == 0  # there is nothing to merge
+    assert git_merge.OLDEST == (2, 38)
+
+
+def test_an_older_tool_does_not_go_back(box: Box) -> None:
+    box.new()
+    text = box.read(LOCK)
+    version = next(line for line in text.splitlines() if line.startswith("tool:"))
+    box.write(LOCK, text.replace(version, 'tool: "99.0.0"'))
+    assert box.check().code == 0
+    box.set_templates({"data/logo.bin": b"older"})
+    assert "older" in box.check().out
+    before = box.state()
+    ran = box.update("--set", "size.steps=9")
+    assert ran.code == 2
+    assert "99.0.0" in ran.json["problems"][0]["rule"]
+    assert box.state() == before
