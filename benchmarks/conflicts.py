@@ -138,7 +138,7 @@ EDITS = (
     Edit(
         "another place for runs",
         "configs/train.yaml",
-        "  run_dir: runs/default  # directory of the log and the checkpoints; a run that is there is continued",
+        "  run_dir: runs/default",
         "  run_dir: /data/runs",
         True,
     ),
@@ -212,7 +212,7 @@ def run(arguments: argparse.Namespace) -> bool:
                     conflicts[edit.name] += 1
                     if arguments.verbose:
                         print(f"  {edit.name}, {change}: {', '.join(update.conflicts)}")
-                if not _keeps(update, project, edit):
+                if not _keeps(update, edit):
                     lost.append(f"{edit.name}, {change}")
             shutil.rmtree(project)
     n_updates = len(EDITS) * len(CHANGES)
@@ -246,7 +246,7 @@ def _update(catalogue: Catalogue, project: Path, change: str) -> Update:
     return plan_update(catalogue, applied, project, {key: value}, take_defaults=False)
 
 
-def _keeps(update: Update, project: Path, edit: Edit) -> bool:
+def _keeps(update: Update, edit: Edit) -> bool:
     """Whether the owner's lines are in the project after the update, wherever they are then."""
     changed = {file.path: file for file in update.files}
     if edit.path not in changed:

@@ -9,9 +9,10 @@ import torch
 from conftest import start_process
 from package import checkpoint
 from package.checkpoint import MANIFEST, Checkpoints
-from package.config import Config
+from package.config import Config, ConfigError
 
 CPU = torch.device("cpu")
+SHAPE = {"dim": 4}
 
 
 @pytest.fixture
@@ -20,7 +21,8 @@ def checkpoints(config: Config) -> Checkpoints:
 
 
 def save(checkpoints: Checkpoints, step: int, best: bool = False) -> None:
-    state = {"model": {"w": torch.full((4,), float(step))}, "progress": {"step": step}}
+    weights = {"w": torch.full((4,), float(step))}
+    state = {"model": weights, "hyperparameters": SHAPE, "progress": {"step": step}}
     checkpoints.save(step, state, best)
 
 
@@ -45,15 +47,15 @@ def test_the_best_and_the_last_are_kept(checkpoints: Checkpoints) -> None:
     names = sorted(path.name for path in checkpoints.directory.iterdir())
     steps = ["step-00000001", "step-00000003", "step-00000004"]
     assert names == ["best", "latest", *steps]
-    assert checkpoints.load_model("best", CPU)["w"][0] == 1
-    assert checkpoints.load_model("latest", CPU)["w"][0] == 4
+    assert checkpoints.load_model("best", SHAPE, CPU)["w"][0] == 1
+    assert checkpoints.load_model("latest", SHAPE, CPU)["w"][0] == 4
 
 
 def test_one_that_is_there_already_can_become_the_best(checkpoints: Checkpoints) -> None:
     save(checkpoints, 1, best=True)
     save(checkpoints, 2)  # by a stop, before the step was evaluated
     save(checkpoints, 2, best=True)
-    assert checkpoints.load_model("best", CPU)["w"][0] == 2
+    assert checkpoints.load_model("best", SHAPE, CPU)["w"][0] == 2
 
 
 def test_one_that_was_evaluated_since_is_written_beside_it(checkpoints: Checkpoints) -> None:
@@ -70,7 +72,9 @@ def test_one_that_was_evaluated_since_is_written_beside_it(checkpoints: Checkpoi
     assert latest(checkpoints) == 3
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "manifest lost", "manifest broken", "file lost"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "flip", "manifest lost", "manifest broken", "manifest empty", "file lost"]
+)
 def test_a_broken_one_is_passed_over_with_a_warning(checkpoints: Checkpoints, damage: str) -> None:
     save(checkpoints, 1)
     save(checkpoints, 2)
@@ -84,6 +88,8 @@ def test_a_broken_one_is_passed_over_with_a_warning(checkpoints: Checkpoints, da
         (broken / MANIFEST).unlink()
     elif damage == "manifest broken":
         (broken / MANIFEST).write_text("[]", encoding="utf-8")
+    elif damage == "manifest empty":
+        (broken / MANIFEST).write_text("{}", encoding="utf-8")
     else:
         (broken / "model.pt").unlink()
     with pytest.warns(UserWarning, match="step-00000002"):
@@ -116,15 +122,15 @@ def _die_while_saving(checkpoints: Checkpoints, syncs: int) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by POSIX signals")
-@pytest.mark.parametrize("syncs", range(8))
+@pytest.mark.parametrize("syncs", range(9))
 def test_killed_while_saving(checkpoints: Checkpoints, syncs: int) -> None:
     save(checkpoints, 1, best=True)
     child = start_process(_die_while_saving, checkpoints, syncs)
     child.join()
     assert child.exitcode == -signal.SIGKILL
-    renamed = syncs > 3  # two files, the manifest and the directory come before the rename
+    renamed = syncs > 4  # three files, the manifest and the directory come before the rename
     assert latest(checkpoints) == (2 if renamed else 1)
-    checkpoints.load_model("best", CPU)
+    checkpoints.load_model("best", SHAPE, CPU)
     save(checkpoints, 3)
     assert latest(checkpoints) == 3
 
@@ -148,5 +154,18 @@ def test_no_space_left(checkpoints: Checkpoints) -> None:
 
 
 def test_a_missing_checkpoint_is_named(checkpoints: Checkpoints) -> None:
-    with pytest.raises(FileNotFoundError, match="no best checkpoint yet"):
-        checkpoints.load_model("best", CPU)
+    with pytest.raises(ConfigError, match="no best checkpoint yet"):
+        checkpoints.load_model("best", SHAPE, CPU)
+
+
+def test_a_model_of_another_shape_is_refused(checkpoints: Checkpoints) -> None:
+    save(checkpoints, 1, best=True)
+    with pytest.raises(ConfigError, match="dim is 8 here and 4 there"):
+        checkpoints.load_model("best", {"dim": 8, "depth": 2}, CPU)
+
+
+def test_a_pointer_that_names_nothing_is_refused(checkpoints: Checkpoints) -> None:
+    save(checkpoints, 1, best=True)
+    (checkpoints.directory / "best").write_bytes(b"\xff")
+    with pytest.raises(ConfigError, match="names no checkpoint"):
+        checkpoints.load_model("best", SHAPE, CPU)

@@ -38,6 +38,17 @@ def test_every_problem_is_named_at_once() -> None:
     ]
 
 
+def test_no_problem_hides_another() -> None:
+    found = problems(
+        "train.seed", "data.nothing=1", "train.batch_size=0", "optimizer.weight_decay=-1",
+        "schedule.warmup_steps=1000000",
+    )  # fmt: skip
+    text = "\n".join(found)
+    for name in ("train.seed", "data.nothing", "train.batch_size", "optimizer.weight_decay"):
+        assert f"{name}" in text
+    assert "schedule.warmup_steps = 1000000: must be fewer than train.steps" in text
+
+
 @pytest.mark.parametrize("override", ["train.steps", "train.steps=???", "train.steps=["])
 def test_an_override_that_cannot_be_read_is_named(override: str) -> None:
     (found,) = problems(override)
@@ -58,7 +69,7 @@ def test_values_out_of_range_are_refused() -> None:
 
 @pytest.mark.parametrize("name", ["gpu", "cuda:7", ""])
 def test_a_device_that_is_not_there_is_refused(name: str) -> None:
-    with pytest.raises(ConfigError, match="train.device"):
+    with pytest.raises(ConfigError, match="device = "):
         select_device(name)
 
 

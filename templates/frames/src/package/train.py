@@ -25,7 +25,7 @@ from .state import Progress, TrainState
 from .step import StepResult, train_step
 
 
-# {# Slots: set_up reads values, binds device. prepare reads model, progress, values. notes are lines
+# {# Slots: set_up reads values, binds device. prepare reads config, model, progress, values. notes are lines
 #    to say at the start. evaluate reads model, state and its own arguments, binds metrics. evaluated
 #    reads metrics, progress, values, log. update reads state, progress, values. metrics reads state,
 #    adds to what is logged of a step. finish reads complete, values; it ends what set_up began. #}

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 
 # {% macro config_class() %}
+LARGEST_RATE = 10.0  # of learning or decay; nothing is learned beyond it
+
+
 @dataclass(frozen=True)
 class OptimizerConfig:
     """Muon for the matrices inside the layers, AdamW for the rest."""
@@ -21,10 +24,13 @@ class OptimizerConfig:
             ("muon_learning_rate", self.muon_learning_rate),
             ("learning_rate", self.learning_rate),
         ):
-            if not rate > 0:
-                yield f"optimizer.{name} = {rate}: must be above 0"
-        if not self.weight_decay >= 0:
-            yield f"optimizer.weight_decay = {self.weight_decay}: must be at least 0; 0 is none"
+            if not 0 < rate <= LARGEST_RATE:
+                yield f"optimizer.{name} = {rate}: must be above 0, and at most {LARGEST_RATE:g}"
+        if not 0 <= self.weight_decay <= LARGEST_RATE:
+            yield (
+                f"optimizer.weight_decay = {self.weight_decay}: must be in [0, {LARGEST_RATE:g}];"
+                " 0 is none"
+            )
         for name, decay in (
             ("muon_momentum", self.muon_momentum),
             ("beta1", self.beta1),

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 
 # {% macro config_class() %}
+LARGEST_RATE = 10.0  # of learning or decay; nothing is learned beyond it
+
+
 @dataclass(frozen=True)
 class OptimizerConfig:
     """SGD with Nesterov momentum."""
@@ -14,10 +17,16 @@ class OptimizerConfig:
     momentum: float
 
     def problems(self) -> Iterator[str]:
-        if not self.learning_rate > 0:
-            yield f"optimizer.learning_rate = {self.learning_rate}: must be above 0"
-        if not self.weight_decay >= 0:
-            yield f"optimizer.weight_decay = {self.weight_decay}: must be at least 0; 0 is none"
+        if not 0 < self.learning_rate <= LARGEST_RATE:
+            yield (
+                f"optimizer.learning_rate = {self.learning_rate}: must be above 0 and at most"
+                f" {LARGEST_RATE:g}"
+            )
+        if not 0 <= self.weight_decay <= LARGEST_RATE:
+            yield (
+                f"optimizer.weight_decay = {self.weight_decay}: must be in [0, {LARGEST_RATE:g}];"
+                " 0 is none"
+            )
         if not 0 < self.momentum < 1:
             yield f"optimizer.momentum = {self.momentum}: must be in (0, 1)"
 

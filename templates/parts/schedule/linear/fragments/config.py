@@ -10,7 +10,7 @@ class ScheduleConfig:
     """Linear warm-up, then linear decay."""
 
     warmup_steps: int
-    final_ratio: float  # of the last step's learning rate to the peak
+    final_ratio: float  # of the rate at the end, after the last step, to the peak
 
     def problems(self) -> Iterator[str]:
         if self.warmup_steps < 0:

@@ -11,7 +11,7 @@ class ScheduleConfig:
 
     warmup_steps: int
     decay_fraction: float  # of the run, at its end
-    final_ratio: float  # of the last step's learning rate to the peak
+    final_ratio: float  # of the rate at the end, after the last step, to the peak
 
     def problems(self) -> Iterator[str]:
         if self.warmup_steps < 0:

@@ -3,10 +3,12 @@
 from .tokenizer import load_tokenizer
 
 
-def _export(config, folder):
+def _export(config, run_dir, folder):
+    # {% macro read_tokenizer() %}
+    tokenizer = load_tokenizer(run_dir, config.data)  # before anything is written
+    # {% endmacro %}
     # {% macro write_tokenizer() %}
-    load_tokenizer(config.data).save(folder)
+    tokenizer.save(folder)
     ends = {"eos_token": "<|endoftext|>", "tokenizer_class": "PreTrainedTokenizerFast"}
     _write_json(folder / "tokenizer_config.json", ends)
     # {% endmacro %}
-    return config, folder

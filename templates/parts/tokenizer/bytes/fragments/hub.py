@@ -2,6 +2,8 @@
 
 
 def _export(config, folder):
+    # {% macro read_tokenizer() %}
+    # {% endmacro %}
     # {% macro write_tokenizer() %}
     # {% endmacro %}
     return config, folder

@@ -128,7 +128,8 @@ def test_the_average_is_what_is_evaluated_loaded_and_spoken_of(
     assert not identical(found["model"], found["trained_weights"])
     assert identical(evaluated[-1], found["model"])
     checkpoints = Checkpoints(Path(config.train.run_dir) / "checkpoints", keep_last=1)
-    assert identical(checkpoints.load_model("latest", CPU), found["model"])
+    shape = found["hyperparameters"]
+    assert identical(checkpoints.load_model("latest", shape, CPU), found["model"])
 
 
 @pytest.mark.parametrize("decay", [-0.1, 1.0])

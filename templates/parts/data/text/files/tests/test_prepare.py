@@ -41,7 +41,7 @@ def test_one_file_is_split_at_its_end(tmp_path: Path, model_config: ModelConfig)
     path.write_bytes(text.encode())
     config = config_for(path, tmp_path)
     meta = prepare(config, model_config)
-    tokenizer = load_tokenizer(config)
+    tokenizer = load_tokenizer(tmp_path, config)
     expected = tokenizer.encode(kept)
     assert tokenizer.decode(expected) == kept
     assert meta.val_tokens == len(expected)

@@ -105,6 +105,27 @@ def test_another_setting_is_refused(model: Transformer, tmp_path: Path) -> None:
         import_weights(tmp_path, model.config)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("config.json", "[]"),
+        ("config.json", '{"model_type": 1, "num_attention_heads": "q", "rope_parameters": 3}'),
+        ("config.json", '{"rope_scaling": "yarn"}'),
+        ("config.json", "\xff"),
+        ("model.safetensors", "nothing"),
+        ("model.safetensors.index.json", "{}"),
+        ("model.safetensors.index.json", '{"weight_map": {"a": 5}}'),
+    ],
+)
+def test_a_file_that_makes_no_sense_is_named(
+    model: Transformer, tmp_path: Path, name: str, text: str
+) -> None:
+    export_weights(model.state_dict(), model.config, tmp_path)
+    (tmp_path / name).write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=str(tmp_path)):
+        import_weights(tmp_path, model.config)
+
+
 @pytest.fixture
 def run(model: Transformer, config: Config, monkeypatch: pytest.MonkeyPatch) -> Config:
     """A run of the small model, for the commands and for training."""

@@ -1,5 +1,6 @@
 """The table of accuracies, and the command."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,8 @@ def test_the_command_classifies_the_validation_images(
     assert "no best checkpoint" in capsys.readouterr().err
     model = build_model(model_config, torch.device("cpu"), seed=0)
     checkpoints = Checkpoints(Path(config.train.run_dir) / "checkpoints", keep_last=1)
-    checkpoints.save(1, {"model": model.state_dict()}, best=True)
+    state = {"model": model.state_dict(), "hyperparameters": asdict(model_config)}
+    checkpoints.save(1, state, best=True)
     assert command.main(arguments) == 0
     printed = capsys.readouterr().out
     assert "  all  " in printed

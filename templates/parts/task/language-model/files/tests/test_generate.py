@@ -153,7 +153,7 @@ def test_the_command_ends_texts_where_they_are_complete(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tokenizer = load_tokenizer(config.data)
+    tokenizer = load_tokenizer(Path(config.train.run_dir), config.data)
     made = [tokenizer.encode("a b. c d."), [*tokenizer.encode("e"), tokenizer.end_of_text]]
 
     def fake(*arguments: Any) -> list[list[int]]:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from package.tokenizer import Tokenizer
+from package.config import Config, ConfigError
+from package.tokenizer import Tokenizer, keep_tokenizer, load_tokenizer
 
 TEXT = ["the cat sat on the mat", "the cat ate the rat"]
 
@@ -36,3 +37,24 @@ def test_training_again_gives_the_same_file(tokenizer: Tokenizer, tmp_path: Path
     first = (tmp_path / "tokenizer.json").read_bytes()
     Tokenizer.train(TEXT, 270).save(tmp_path)
     assert (tmp_path / "tokenizer.json").read_bytes() == first
+
+
+def test_a_run_keeps_its_tokenizer_when_other_text_is_prepared(
+    tokenizer: Tokenizer, config: Config
+) -> None:
+    prepared, run_dir = Path(config.data.prepared_dir), Path(config.train.run_dir)
+    prepared.mkdir(parents=True, exist_ok=True)
+    tokenizer.save(prepared)
+    assert load_tokenizer(run_dir, config.data).encode(TEXT[0]) == tokenizer.encode(TEXT[0])
+    keep_tokenizer(run_dir, config.data)
+    Tokenizer.train(["something else"], 300).save(prepared)
+    assert load_tokenizer(run_dir, config.data).encode(TEXT[0]) == tokenizer.encode(TEXT[0])
+    assert [path.name for path in run_dir.iterdir()] == ["tokenizer.json"]
+
+
+def test_a_broken_file_is_named(config: Config) -> None:
+    run_dir = Path(config.train.run_dir)
+    run_dir.mkdir(parents=True)
+    (run_dir / "tokenizer.json").write_text("{")
+    with pytest.raises(ConfigError, match=r"tokenizer\.json: is no tokenizer"):
+        load_tokenizer(run_dir, config.data)

@@ -21,7 +21,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from .checkpoint import Checkpoints
-from .config import Config, load_config
+from .config import Config, ConfigError, load_config
+from .console import exit_code_of
 from .hub_format import from_hub, in_full, settings, to_hub, without_leftovers
 from .model import ModelConfig, Transformer
 from .tokenizer import Tokenizer
@@ -32,10 +33,10 @@ WEIGHTS = "model.safetensors"
 MAY_DIFFER = ("architectures", "max_position_embeddings")
 
 
-# {# Slots: write_tokenizer reads config and folder; alone may set what a single process needs; trained
+# {# Slots: read_tokenizer reads config and run_dir; write_tokenizer reads folder and what that binds; alone may set what a single process needs; trained
 #    reads weights, gives entries of a dictionary. #}
 def export_weights(weights: Mapping[str, Tensor], model: ModelConfig, folder: Path) -> None:
-    """Write ``config.json`` and the weights, in float32, into a new folder.
+    """Write the weights, in float32, and at last ``config.json`` into a new folder.
 
     Raises ``ValueError`` if the folder holds a model already.
     """
@@ -43,9 +44,9 @@ def export_weights(weights: Mapping[str, Tensor], model: ModelConfig, folder: Pa
         raise ValueError(f"{folder}: holds a model already; name another folder")
     folder.mkdir(parents=True, exist_ok=True)
     ends = {"bos_token_id": None, "eos_token_id": Tokenizer.end_of_text, "pad_token_id": None}
-    _write_json(folder / "config.json", {**settings(model), **ends})
-    _write_json(folder / "generation_config.json", ends)
     save_file(to_hub(weights, model), folder / WEIGHTS, metadata={"format": "pt"})
+    _write_json(folder / "generation_config.json", ends)
+    _write_json(folder / "config.json", {**settings(model), **ends})
 
 
 def import_weights(folder: Path, model: ModelConfig) -> dict[str, Tensor]:
@@ -54,7 +55,7 @@ def import_weights(folder: Path, model: ModelConfig) -> dict[str, Tensor]:
     Raises ``FileNotFoundError`` if there is none, ``ValueError`` naming the file that is broken or,
     if the folder holds another model, every setting that differs, or else every tensor.
     """
-    found = {"quantization_config": None, **in_full(_read_json(folder / "config.json"))}
+    found = {"quantization_config": None, **_read_settings(folder / "config.json")}
     ours = {"quantization_config": None, **settings(model)}
     _refuse(
         folder,
@@ -90,21 +91,35 @@ def _read_tensors(folder: Path) -> dict[str, Tensor]:
     index = folder / f"{WEIGHTS}.index.json"
     names = {WEIGHTS}
     if index.exists():
-        names = set(_read_json(index).get("weight_map", {}).values())
+        places = _read_json(index).get("weight_map")
+        if not isinstance(places, dict) or not all(isinstance(at, str) for at in places.values()):
+            raise ValueError(f"{index}: has no weight_map that names a file for each tensor")
+        names = set(places.values())
     tensors: dict[str, Tensor] = {}
     for name in sorted(names):
         try:
             tensors |= load_file(folder / name)
-        except SafetensorError as error:  # which does not say where
+        except (SafetensorError, OSError) as error:  # which do not always say where
             raise ValueError(f"{folder / name}: {error}") from error
     return tensors
 
 
+def _read_settings(path: Path) -> dict[str, Any]:
+    """The settings of a model, with what a file may leave out."""
+    written = _read_json(path)
+    try:
+        return in_full(written)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: a setting has a value of another kind: {error}") from error
+
+
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+        raise ValueError(f"{path}: is no JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise ValueError(f"{path}: must hold keys and values")
     return values
 
 
@@ -118,7 +133,9 @@ def _write_json(path: Path, values: Mapping[str, Any]) -> None:
 
 def _export(config: Config, run_dir: Path, checkpoint: str, folder: Path) -> None:
     checkpoints = Checkpoints(run_dir / "checkpoints", config.train.keep_last)
-    export_weights(checkpoints.load_model(checkpoint, CPU), ModelConfig(), folder)
+    weights = checkpoints.load_model(checkpoint, asdict(ModelConfig()), CPU)
+    # {% print tokenizer.read_tokenizer() %}
+    export_weights(weights, ModelConfig(), folder)
     # {% print tokenizer.write_tokenizer() %}
 
 
@@ -139,6 +156,10 @@ def _import(config: Config, run_dir: Path, folder: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Export or import; what stands in the way is printed."""
+    return exit_code_of(lambda: _exchange(argv))
+
+
+def _exchange(argv: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(description="Exchange weights with Hugging Face transformers.")
     commands = parser.add_subparsers(dest="command", required=True)
     export = commands.add_parser("export", help="write a checkpoint for transformers")
@@ -157,9 +178,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             _export(config, run_dir, options.checkpoint, options.folder)
         else:
             _import(config, options.run, options.folder)
-    except (FileNotFoundError, SafetensorError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    except (OSError, ValueError) as error:
+        raise ConfigError([str(error)]) from error
     return 0
 
 

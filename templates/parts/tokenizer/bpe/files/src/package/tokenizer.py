@@ -4,6 +4,8 @@ Text is split into words as GPT-2 does, words into bytes, and frequent neighbour
 byte is in the vocabulary, so any text can be encoded and comes back exactly.
 """
 
+import os
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -56,12 +58,13 @@ class Tokenizer:
         return text
 
 
-def load_tokenizer(config: DataConfig) -> Tokenizer:
-    """The tokenizer that the data was prepared with.
+def load_tokenizer(run_dir: Path, config: DataConfig) -> Tokenizer:
+    """The tokenizer that a run was trained with; before its first step, that of the prepared data.
 
-    Raises ``ConfigError`` if the data is not prepared.
+    Raises ``ConfigError`` if there is neither, or if the file is broken.
     """
-    path = Path(config.prepared_dir) / FILE_NAME
+    kept = run_dir / FILE_NAME
+    path = kept if kept.exists() else Path(config.prepared_dir) / FILE_NAME
     if not path.exists():
         raise ConfigError(
             [
@@ -69,4 +72,23 @@ def load_tokenizer(config: DataConfig) -> Tokenizer:
                 " run python -m {{package}}.prepare first"
             ]
         )
-    return Tokenizer(tokenizers.Tokenizer.from_file(str(path)))
+    try:
+        return Tokenizer(tokenizers.Tokenizer.from_file(str(path)))
+    except Exception as error:  # the library raises nothing more special
+        raise ConfigError([f"{path}: is no tokenizer that can be read: {error}"]) from error
+
+
+def keep_tokenizer(run_dir: Path, config: DataConfig) -> None:
+    """Copy the tokenizer of the prepared data into the folder of the run that is trained on it.
+
+    Whenever other text is prepared, a new vocabulary is learned, in which the tokens of this run
+    would mean something else. Raises ``ConfigError`` if it cannot be written.
+    """
+    source, target = Path(config.prepared_dir) / FILE_NAME, run_dir / FILE_NAME
+    partial = target.with_name(f"{FILE_NAME}.{os.getpid()}.tmp")  # each rank has one
+    try:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, partial)
+        partial.replace(target)
+    except OSError as error:
+        raise ConfigError([f"train.run_dir = {run_dir}: {error}"]) from error
