@@ -78,6 +78,15 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
         "GemmaForCausalLM",
         {"hub_model": "gemma", "feed_forward": "swiglu", "embedding": "untied"},
     ),
+    "Gemma 2, without bounded scores": (
+        "Gemma2ForCausalLM",
+        {
+            "hub_model": "gemma2",
+            "local_rope.local_rope_theta": 10000.0,
+            "position.rope_theta": 10000.0,
+            "logits.logit_softcap": 3.0,
+        },
+    ),
     "Gemma 3": ("Gemma3ForCausalLM", GEMMA3),
     "Gemma 3 for long contexts": (
         "Gemma3ForCausalLM",
@@ -232,6 +241,10 @@ WITHOUT_COUNTERPART: Mapping[str, tuple[Answers, str]] = {
         {"mixer": "state-space", "normalization": "layer-norm"},
         "normalization",
     ),
+    "two bases in Gemma 2": (
+        {"hub_model": "gemma2", "local_rope.local_rope_theta": 123.0},
+        "local_rope_theta",
+    ),
     "windows in turns, with norms before": (
         {"span": "alternating", "norm_placement": "before"},
         "span",
@@ -239,7 +252,7 @@ WITHOUT_COUNTERPART: Mapping[str, tuple[Answers, str]] = {
     "norms around, without windows": ({"norm_placement": "around", "span": "causal"}, "span"),
     "ALiBi": ({"position": "alibi"}, "position"),
     "NTK": ({"rope_scaling": "ntk"}, "rope_scaling"),
-    "soft cap": ({"logits": "soft-capped"}, "logits"),
+    "soft cap": ({"logits": "soft-capped", "norm_placement": "before"}, "logits"),
     "full width before": ({"qk_norm": "full-width", "norm_placement": "before"}, "qk_norm"),
     "LayerNorm without biases": ({"normalization": "layer-norm"}, "normalization"),
     "learned positions with RMSNorm": (

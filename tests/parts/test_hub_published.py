@@ -246,6 +246,32 @@ PUBLISHED: Mapping[str, tuple[Answers, Settings]] = {
             "rope_theta": 10000.0,
         },
     ),
+    "gemma-2-2b": (
+        {
+            "hub_model": "gemma2",
+            "head_width": "chosen",
+            "head_width.head_dim": 12,
+            "position.rope_theta": 10000.0,
+        },
+        {
+            **USUAL,
+            **{key: value for key, value in SHAPE.items() if key != "tie_word_embeddings"},
+            "architectures": ["Gemma2ForCausalLM"],
+            "model_type": "gemma2",
+            "attention_bias": False,
+            "attn_logit_softcapping": None,  # 50.0 in the published file
+            "cache_implementation": "hybrid",
+            "final_logit_softcapping": 30.0,
+            "head_dim": 12,
+            "hidden_act": "gelu_pytorch_tanh",
+            "hidden_activation": "gelu_pytorch_tanh",
+            "pad_token_id": 0,
+            "query_pre_attn_scalar": 12,
+            "rms_norm_eps": 1e-06,
+            "rope_theta": 10000.0,
+            "sliding_window": 8,
+        },
+    ),
     "gemma-3-1b-it": (
         {
             "hub_model": "gemma3",

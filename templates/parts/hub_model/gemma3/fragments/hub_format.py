@@ -57,9 +57,9 @@ def in_full(full, found):
     # transformers 5 has angles for each kind of layer; those of a window are not scaled.
     kinds = full.pop("rope_parameters", None)
     if kinds:
-        full["rope_scaling"] = kinds["full_attention"]
-        local = kinds["sliding_attention"]
+        full["rope_scaling"] = kinds.get("full_attention")
+        local = kinds.get("sliding_attention", {})
         is_plain = local.get("rope_type", "default") == "default"
-        full["rope_local_base_freq"] = local["rope_theta"] if is_plain else local
+        full["rope_local_base_freq"] = local.get("rope_theta") if is_plain else local
     # {% endmacro %}
     return full
