@@ -27,6 +27,7 @@ SIZES = {
     "dense_hidden_dim": 56,
     "n_kv_heads": 2,
     "window": 8,
+    "global_every": 2,
     "nope_every": 2,
     "n_experts": 4,
     "top_k": 2,

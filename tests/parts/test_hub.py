@@ -16,6 +16,18 @@ from scaffold.errors import DesignError
 SCALED: Answers = {"position.rope_theta": 100.0, "rope_scaling.original_max_seq_len": 64}
 LLAMA: Answers = {"qk_norm": "none", "embedding": "untied", "normalization.norm_eps": 1e-5}
 EXPERTS: Answers = {"feed_forward": "mixture-of-experts", "balance": "auxiliary-loss"}
+GEMMA3: Answers = {
+    "span": "alternating",
+    "position.rope_theta": 1000000.0,
+    "local_rope": "own-base",
+    "local_rope.local_rope_theta": 100.0,
+    "qk_norm": "weighted-per-head",
+    "norm_placement": "around",
+    "embedding_scale": "sqrt-width",
+    "feed_forward": "geglu-tanh",
+    "head_width": "chosen",
+    "head_width.head_dim": 12,
+}
 # The architecture of transformers, and a design that is one.
 FAMILIES: Mapping[str, tuple[str, Answers]] = {
     "Llama": ("LlamaForCausalLM", LLAMA),
@@ -69,6 +81,21 @@ FAMILIES: Mapping[str, tuple[str, Answers]] = {
     "Gemma with SwiGLU, untied": (
         "GemmaForCausalLM",
         {"hub_model": "gemma", "feed_forward": "swiglu", "embedding": "untied"},
+    ),
+    "Gemma 2": (
+        "Gemma2ForCausalLM",
+        {
+            "hub_model": "gemma2",
+            "local_rope.local_rope_theta": 10000.0,
+            "position.rope_theta": 10000.0,
+            "logits.logit_softcap": 3.0,
+            "scores.score_cap": 2.0,
+        },
+    ),
+    "Gemma 3": ("Gemma3ForCausalLM", GEMMA3),
+    "Gemma 3 for long contexts": (
+        "Gemma3ForCausalLM",
+        {**GEMMA3, "rope_scaling": "linear", "local_rope": "own-base-unscaled"},
     ),
     "SmolLM3": ("SmolLM3ForCausalLM", {"qk_norm": "none", "position": "rope-nope"}),
     "SmolLM3 with biases": (
@@ -230,9 +257,18 @@ WITHOUT_COUNTERPART: Mapping[str, tuple[Answers, str]] = {
         {"mixer": "state-space", "normalization": "layer-norm"},
         "normalization",
     ),
+    "two bases in Gemma 2": (
+        {"hub_model": "gemma2", "local_rope.local_rope_theta": 123.0},
+        "local_rope_theta",
+    ),
+    "windows in turns, with norms before": (
+        {"span": "alternating", "norm_placement": "before"},
+        "span",
+    ),
+    "norms around, without windows": ({"norm_placement": "around", "span": "causal"}, "span"),
     "ALiBi": ({"position": "alibi"}, "position"),
     "NTK": ({"rope_scaling": "ntk"}, "rope_scaling"),
-    "soft cap": ({"logits": "soft-capped"}, "logits"),
+    "soft cap": ({"logits": "soft-capped", "norm_placement": "before"}, "logits"),
     "full width before": ({"qk_norm": "full-width", "norm_placement": "before"}, "qk_norm"),
     "LayerNorm without biases": ({"normalization": "layer-norm"}, "normalization"),
     "learned positions with RMSNorm": (

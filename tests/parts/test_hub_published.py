@@ -246,6 +246,67 @@ PUBLISHED: Mapping[str, tuple[Answers, Settings]] = {
             "rope_theta": 10000.0,
         },
     ),
+    "gemma-2-2b": (
+        {
+            "hub_model": "gemma2",
+            "head_width": "chosen",
+            "head_width.head_dim": 12,
+            "position.rope_theta": 10000.0,
+        },
+        {
+            **USUAL,
+            **{key: value for key, value in SHAPE.items() if key != "tie_word_embeddings"},
+            "architectures": ["Gemma2ForCausalLM"],
+            "model_type": "gemma2",
+            "attention_bias": False,
+            "attn_logit_softcapping": 50.0,
+            "cache_implementation": "hybrid",
+            "final_logit_softcapping": 30.0,
+            "head_dim": 12,
+            "hidden_act": "gelu_pytorch_tanh",
+            "hidden_activation": "gelu_pytorch_tanh",
+            "pad_token_id": 0,
+            "query_pre_attn_scalar": 12,
+            "rms_norm_eps": 1e-06,
+            "rope_theta": 10000.0,
+            "sliding_window": 8,
+        },
+    ),
+    "gemma-3-1b-it": (
+        {
+            "hub_model": "gemma3",
+            "attention": "multi-query",
+            "head_width": "chosen",
+            "head_width.head_dim": 12,
+            "position.rope_theta": 1000000.0,
+        },
+        {
+            **USUAL,
+            **{
+                key: value
+                for key, value in SHAPE.items()
+                if key not in ("hidden_act", "tie_word_embeddings")
+            },
+            "architectures": ["Gemma3ForCausalLM"],
+            "model_type": "gemma3_text",
+            "attention_bias": False,
+            "attn_logit_softcapping": None,
+            "cache_implementation": "hybrid",
+            "eos_token_id": [1, 2],
+            "final_logit_softcapping": None,
+            "head_dim": 12,
+            "hidden_activation": "gelu_pytorch_tanh",
+            "num_key_value_heads": 1,
+            "pad_token_id": 0,
+            "query_pre_attn_scalar": 12,
+            "rms_norm_eps": 1e-06,
+            "rope_local_base_freq": 10000,
+            "rope_scaling": None,
+            "rope_theta": 1000000,
+            "sliding_window": 8,
+            "sliding_window_pattern": 2,
+        },
+    ),
     "SmolLM3-3B": (
         {"hub_model": "smollm3", "position.rope_theta": 5000000.0},
         {
@@ -411,7 +472,12 @@ def in_new_format(settings: Settings) -> dict[str, Any]:
     """Settings with RoPE and the type of the weights as transformers 5 has them."""
     new = dict(settings)
     theta, scaling = new.pop("rope_theta", None), new.pop("rope_scaling", None)
-    new["rope_parameters"] = {"rope_type": "default", **(scaling or {}), "rope_theta": theta}
+    rope = {"rope_type": "default", **(scaling or {}), "rope_theta": theta}
+    local = new.pop("rope_local_base_freq", None)
+    if local is not None:
+        plain = {"rope_type": "default", "rope_theta": local}
+        rope = {"full_attention": rope, "sliding_attention": plain}
+    new["rope_parameters"] = rope
     new["dtype"] = new.pop("torch_dtype", None)
     return new
 

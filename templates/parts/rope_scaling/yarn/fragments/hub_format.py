@@ -19,7 +19,8 @@ def settings(config):
 
 def in_full(full):
     # {% macro other_names() %}
-    if full["rope_scaling"]:
-        full["rope_scaling"] = {"beta_fast": 32.0, "beta_slow": 1.0, **full["rope_scaling"]}
+    for key in ("rope_scaling", "rope_parameters"):
+        if full.get(key):
+            full[key] = {"beta_fast": 32.0, "beta_slow": 1.0, **full[key]}
     # {% endmacro %}
     return full

@@ -80,11 +80,11 @@ def in_full(found: Mapping[str, Any]) -> dict[str, Any]:
         full["head_dim"] = full.get("hidden_size", 0) // heads
     if not full.get("use_sliding_window", True):
         full["sliding_window"] = None
+    # {% print each.other_names() %}
     rope = dict(full.get("rope_parameters") or full.get("rope_scaling") or {})
     if "rope_theta" in rope:
         full["rope_theta"] = rope.pop("rope_theta")
     if "type" in rope:
         rope["rope_type"] = rope.pop("type")
     full["rope_scaling"] = None if rope.get("rope_type", "default") == "default" else rope
-    # {% print each.other_names() %}
     return full
