@@ -168,9 +168,10 @@ def test_all_layers_and_batches_share_a_kernel(
             assert_close(model(tokens, given), expected, atol=1e-5 * scale, rtol=1e-4)
 
 
+@pytest.mark.parametrize("name", ["causal", "latent"])
 @torch.no_grad()
-def test_the_compiled_kernel_gives_the_same(packages: Packages) -> None:
-    package = packages["causal, joined"]
+def test_the_compiled_kernel_gives_the_same(packages: Packages, name: str) -> None:
+    package = packages[f"{name}, joined"]
     model, tokens = package.build(), rows(0, 5)
     expected = model(tokens)
     given = package.submodule("rows").BlockRows(model.config, N_TOKENS, tokens.device)
