@@ -23,3 +23,12 @@ def settings(config):
         },
         # {% endmacro %}
     }
+
+
+def in_full(full):
+    # {% macro other_names() %}
+    for key in ("rope_scaling", "rope_parameters"):
+        if full.get(key):
+            full[key] = {"beta_fast": 32.0, "beta_slow": 1.0, **full[key]}
+    # {% endmacro %}
+    return full

@@ -39,6 +39,9 @@ class DataConfig:
             yield f"data.shift_pixels = {self.shift_pixels}: must be at least 0; 0 moves nothing"
 
 
+LARGEST_RATE = 10.0  # of learning or decay; nothing is learned beyond it
+
+
 @dataclass(frozen=True)
 class OptimizerConfig:
     """AdamW."""
@@ -49,10 +52,16 @@ class OptimizerConfig:
     beta2: float
 
     def problems(self) -> Iterator[str]:
-        if not self.learning_rate > 0:
-            yield f"optimizer.learning_rate = {self.learning_rate}: must be above 0"
-        if not self.weight_decay >= 0:
-            yield f"optimizer.weight_decay = {self.weight_decay}: must be at least 0; 0 is none"
+        if not 0 < self.learning_rate <= LARGEST_RATE:
+            yield (
+                f"optimizer.learning_rate = {self.learning_rate}: must be above 0 and at most"
+                f" {LARGEST_RATE:g}"
+            )
+        if not 0 <= self.weight_decay <= LARGEST_RATE:
+            yield (
+                f"optimizer.weight_decay = {self.weight_decay}: must be in [0, {LARGEST_RATE:g}];"
+                " 0 is none"
+            )
         for name, beta in (("beta1", self.beta1), ("beta2", self.beta2)):
             if not 0 <= beta < 1:
                 yield f"optimizer.{name} = {beta}: must be in [0, 1)"
@@ -63,7 +72,7 @@ class ScheduleConfig:
     """Linear warm-up, then half a cosine."""
 
     warmup_steps: int
-    final_ratio: float  # of the last step's learning rate to the peak
+    final_ratio: float  # of the rate at the end, after the last step, to the peak
 
     def problems(self) -> Iterator[str]:
         if self.warmup_steps < 0:
@@ -154,19 +163,20 @@ def load_config(arguments: Sequence[str]) -> Config:
     parser.add_argument("--config", type=Path, default=Path("configs/train.yaml"), metavar="FILE")
     parser.add_argument("overrides", nargs="*", metavar="group.key=value")
     options = parser.parse_args(arguments)
-    malformed = [problem for text in options.overrides for problem in _malformed(text)]
-    if malformed:
-        raise ConfigError(malformed)
+    problems: list[str] = []
+    overrides = []
+    for text in options.overrides:
+        found = list(_malformed(text))
+        problems += found
+        overrides += [] if found else [text]
     try:
-        merged = OmegaConf.merge(
-            OmegaConf.load(options.config), OmegaConf.from_dotlist(options.overrides)
-        )
+        merged = OmegaConf.merge(OmegaConf.load(options.config), OmegaConf.from_dotlist(overrides))
         values = OmegaConf.to_container(merged, resolve=True)
     except OSError as error:
-        raise ConfigError([f"--config {options.config}: {error.strerror}"]) from error
+        raise ConfigError([*problems, f"--config {options.config}: {error.strerror}"]) from error
     except (OmegaConfBaseException, YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError([f"--config {options.config}: {error}"]) from error
-    problems: list[str] = []
+        reason = " ".join(str(error).split())
+        raise ConfigError([*problems, f"--config {options.config}: {reason}"]) from error
     config = _build(Config, values, "", problems)
     if problems or not isinstance(config, Config):
         raise ConfigError(problems)
@@ -181,7 +191,9 @@ def _malformed(override: str) -> Iterator[str]:
     try:
         OmegaConf.from_dotlist([override])
     except (OmegaConfBaseException, YAMLError) as error:
-        yield f"{override}: not a value in YAML: {' '.join(str(error).split())}"
+        key, _, value = override.partition("=")
+        reason = " ".join(str(error).split())
+        yield f"{override}: not a value in YAML; for text, write '{key}=\"{value}\"' ({reason})"
 
 
 def _build(kind: type[Any], values: object, path: str, problems: list[str]) -> object:
@@ -195,7 +207,6 @@ def _build(kind: type[Any], values: object, path: str, problems: list[str]) -> o
             near = difflib.get_close_matches(str(name), list(hints), n=1)
             hint = f"; did you mean {path}{near[0]}?" if near else f"; known: {', '.join(hints)}"
             problems.append(f"{path}{name}: no such key{hint}")
-    found = len(problems)
     built: dict[str, object] = {}
     for field in fields(kind):
         key = f"{path}{field.name}"
@@ -205,7 +216,7 @@ def _build(kind: type[Any], values: object, path: str, problems: list[str]) -> o
             built[field.name] = _build(hints[field.name], values[field.name], f"{key}.", problems)
         else:
             built[field.name] = _typed(hints[field.name], values[field.name], key, problems)
-    if len(problems) > found:
+    if len(built) < len(fields(kind)) or None in built.values():
         return None
     instance = kind(**built)
     problems.extend(instance.problems())

@@ -1,4 +1,4 @@
-"""What is minimized and measured: the cross-entropy of the classes, and the accuracy."""
+"""What is minimized, and what is measured: cross-entropy of the classes, and accuracy."""
 
 import torch
 import torch.nn.functional as F

@@ -6,6 +6,7 @@ python -m digits_vit.predict [--run runs/default] [--images 5]
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from .checkpoint import Checkpoints
 from .config import load_config
+from .console import exit_code_of
 from .data import ValidationSet
 from .device import select_device
 from .model import ModelConfig, VisionTransformer, build_model
@@ -51,6 +53,10 @@ def _row(name: str, correct: int, images: int) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the accuracy and a few predictions; exit code 2 if what was asked cannot be."""
+    return exit_code_of(lambda: _classify(argv))
+
+
+def _classify(argv: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(description="Classify the validation images.")
     parser.add_argument("--run", type=Path, help="folder of the run (default: train.run_dir)")
     parser.add_argument("--config", default="configs/train.yaml", help="what the run was made with")
@@ -58,17 +64,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--images", type=int, default=5, help="predictions to print")
     parser.add_argument("--device", default="auto", help="auto, cuda, mps or cpu")
     options = parser.parse_args(argv)
-    try:
-        config = load_config(["--config", options.config])
-        device = select_device(options.device)
-        run_dir = options.run or Path(config.train.run_dir)
-        checkpoints = Checkpoints(run_dir / "checkpoints", config.train.keep_last)
-        model = build_model(ModelConfig(), device, seed=0)
-        model.load_state_dict(checkpoints.load_model(options.checkpoint, device))
-        images = ValidationSet(config.data, ModelConfig())
-    except (FileNotFoundError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    config = load_config(["--config", options.config])
+    device = select_device(options.device)
+    run_dir = options.run or Path(config.train.run_dir)
+    checkpoints = Checkpoints(run_dir / "checkpoints", config.train.keep_last)
+    model = build_model(ModelConfig(), device, seed=0)
+    weights = checkpoints.load_model(options.checkpoint, asdict(model.config), device)
+    model.load_state_dict(weights)
+    images = ValidationSet(config.data, ModelConfig())
     probabilities, targets = predict(model.eval(), images, device)
     certainty, predicted = probabilities.max(dim=-1)
     print(accuracy_table(predicted, targets, ModelConfig().n_classes))

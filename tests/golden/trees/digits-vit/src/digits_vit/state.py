@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from .config import ConfigError, TrainConfig
+from .checkpoint import require_same_shape
+from .config import TrainConfig
 from .model import Model
 from .rng import load_rng_state, rng_state
 
@@ -64,19 +65,7 @@ class TrainState:
 
         Raises ``ConfigError`` if it was written by a model of another shape.
         """
-        ours = asdict(self.model.config)
-        different = [
-            f"{name} is {ours.get(name)} here and {value} there"
-            for name, value in state["hyperparameters"].items()
-            if ours.get(name) != value
-        ]
-        if different:
-            raise ConfigError(
-                [
-                    f"the checkpoint holds another model: {', '.join(different)};"
-                    " set train.run_dir to a new directory, or undo the change"
-                ]
-            )
+        require_same_shape(state["hyperparameters"], asdict(self.model.config))
         self.model.load_state_dict(state["model"])
         # The moments are the checkpoint's; learning rates, decays and the like are this run's.
         values = [

@@ -16,6 +16,8 @@ from typing import Any
 
 import torch
 
+from .config import ConfigError
+
 MANIFEST = "manifest.json"
 
 
@@ -60,18 +62,25 @@ class Checkpoints:
             warnings.warn(f"{path}: {fault}; trying the checkpoint before it", stacklevel=2)
         return None
 
-    def load_model(self, which: str, device: torch.device) -> dict[str, torch.Tensor]:
+    def load_model(
+        self, which: str, hyperparameters: Mapping[str, Any], device: torch.device
+    ) -> dict[str, torch.Tensor]:
         """The weights of the checkpoint that ``which`` names: ``latest`` or ``best``.
 
-        Raises ``FileNotFoundError`` or ``ValueError`` if it is not there or broken.
+        Raises ``ConfigError`` if it is not there, broken, or of a model of another shape.
         """
         pointer = self.directory / which
         if not pointer.exists():
-            raise FileNotFoundError(f"{self.directory}: no {which} checkpoint yet; train first")
-        path = self.directory / pointer.read_text(encoding="utf-8").strip()
+            raise ConfigError([f"{self.directory}: no {which} checkpoint yet; train first"])
+        try:
+            path = self.directory / pointer.read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise ConfigError([f"{pointer}: names no checkpoint ({error})"]) from error
         fault = _fault(path)
         if fault is not None:
-            raise ValueError(f"{path}: {fault}")
+            raise ConfigError([f"{path}: {fault}"])
+        saved = torch.load(path / "hyperparameters.pt", weights_only=True)
+        require_same_shape(saved, hyperparameters)
         weights: dict[str, torch.Tensor] = torch.load(
             path / "model.pt", map_location=device, weights_only=True
         )
@@ -119,6 +128,22 @@ class Checkpoints:
                 shutil.rmtree(path)
 
 
+def require_same_shape(saved: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
+    """Raises ``ConfigError`` naming all hyperparameters of a checkpoint that are not ours."""
+    different = [
+        f"{name} is {ours.get(name)} here and {value} there"
+        for name, value in saved.items()
+        if ours.get(name) != value
+    ]
+    if different:
+        raise ConfigError(
+            [
+                f"the checkpoint holds another model: {', '.join(different)};"
+                " set train.run_dir to a new directory, or undo the change"
+            ]
+        )
+
+
 def _load(path: Path, device: torch.device) -> dict[str, Any]:
     return {
         file.stem: torch.load(file, map_location=device, weights_only=True)
@@ -134,6 +159,8 @@ def _fault(path: Path) -> str | None:
     """What is wrong with a checkpoint, or None if every file is as it was written."""
     try:
         manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        if not manifest:
+            return f"{MANIFEST} lists no file"
         for name, entry in manifest.items():
             if (path / name).stat().st_size != entry["bytes"]:
                 return f"{name} is not {entry['bytes']} bytes long"

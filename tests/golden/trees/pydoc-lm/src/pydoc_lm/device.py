@@ -19,7 +19,7 @@ def select_device(name: str) -> torch.device:
         return torch.device(next(kind for kind, there in available.items() if there))
     if not available.get(name, False):
         usable = ", ".join(kind for kind, there in available.items() if there)
-        raise ConfigError([f"train.device = {name}: not available here; use auto or {usable}"])
+        raise ConfigError([f"device = {name}: not available here; use auto or {usable}"])
     return torch.device(name)
 
 

@@ -6,17 +6,18 @@ python -m pydoc_lm.generate "To be, or not" [more texts] [--run runs/default] [-
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from .checkpoint import Checkpoints
-from .config import load_config
+from .config import ConfigError, load_config
+from .console import exit_code_of
 from .device import select_device
 from .model import ModelConfig, Transformer, build_model
-from .tokenizer import load_tokenizer
+from .tokenizer import Tokenizer, load_tokenizer
 
 BETWEEN_TEXTS = "-" * 72
 
@@ -53,9 +54,9 @@ def next_token_probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
         return torch.zeros_like(logits, dtype=torch.float64).scatter_(
             -1, logits.argmax(dim=-1, keepdim=True), 1.0
         )
-    scores, tokens = (logits.double() / sampling.temperature).topk(
-        min(sampling.top_k, logits.size(-1))
-    )
+    # The highest becomes 0, so that no temperature is small enough to make two infinities.
+    below = logits.double() - logits.double().amax(dim=-1, keepdim=True)
+    scores, tokens = (below / sampling.temperature).topk(min(sampling.top_k, logits.size(-1)))
     likeliest = torch.softmax(scores, dim=-1)
     likelier = likeliest.cumsum(dim=-1) - likeliest  # all that come before; 0 for the first
     nucleus = likeliest.masked_fill(likelier >= sampling.top_p, 0.0)
@@ -122,8 +123,26 @@ def text_before(stops: Sequence[str], text: str) -> str:
     return text[: min((text.index(stop) for stop in stops if stop in text), default=len(text))]
 
 
+def read_prompts(prompts: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
+    """The tokens of the prompts; raises ``ValueError`` naming one that cannot be encoded."""
+    encoded = []
+    for prompt in prompts:
+        try:
+            prompt.encode("utf-8")  # bytes of the command line that are no UTF-8 come as surrogates
+            encoded.append(tokenizer.encode(prompt))
+        except UnicodeEncodeError as error:
+            raise ValueError(f"prompt {prompt!r}: is not UTF-8 text") from error
+        except ValueError as error:
+            raise ValueError(f"prompt {prompt!r}: {error}") from error
+    return encoded
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Print each prompt and its continuation; exit code 2 if what was asked cannot be."""
+    return exit_code_of(lambda: _continue(argv))
+
+
+def _continue(argv: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(description="Continue texts with a trained model.")
     parser.add_argument("prompts", nargs="*", default=["\n"], help="what to continue")
     parser.add_argument("--run", type=Path, help="folder of the run (default: train.run_dir)")
@@ -145,8 +164,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         run_dir = options.run or Path(config.train.run_dir)
         checkpoints = Checkpoints(run_dir / "checkpoints", config.train.keep_last)
         model = build_model(ModelConfig(), device, seed=0)
-        model.load_state_dict(checkpoints.load_model(options.checkpoint, device))
-        tokenizer = load_tokenizer(config.data)
+        weights = checkpoints.load_model(options.checkpoint, asdict(model.config), device)
+        model.load_state_dict(weights)
+        tokenizer = load_tokenizer(run_dir, config.data)
 
         def is_complete(tokens: Sequence[int]) -> bool:
             return tokens[-1] == tokenizer.end_of_text or any(
@@ -155,14 +175,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         continuations = generate(
             model.eval(),
-            [tokenizer.encode(prompt) for prompt in options.prompts],
+            read_prompts(options.prompts, tokenizer),
             options.tokens,
             Sampling(options.temperature, options.top_k, options.top_p, options.seed),
             is_complete,
         )
-    except (FileNotFoundError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    except ValueError as error:
+        raise ConfigError([str(error)]) from error
     texts = []
     for prompt, tokens in zip(options.prompts, continuations, strict=True):
         if tokens[-1] == tokenizer.end_of_text:

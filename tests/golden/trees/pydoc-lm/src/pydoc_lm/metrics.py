@@ -15,6 +15,7 @@ from typing import IO, NamedTuple, Self
 import torch
 
 from .config import Config, ConfigError
+from .console import drop_output
 from .device import peak_memory_bytes
 from .model import Model
 from .peak import PEAK_OF, peak_flops
@@ -72,7 +73,10 @@ class RunLog:
 
     def say(self, *lines: str) -> None:
         """Print lines that are not metrics."""
-        print(*lines, sep="\n", flush=True)
+        try:
+            print(*lines, sep="\n", flush=True)
+        except BrokenPipeError:  # the console is gone, and the run goes on: its log is the file
+            drop_output()
 
     def describe_mfu(self) -> str:
         """What MFU is a share of, and the FLOPs that it counts."""

@@ -1,4 +1,4 @@
-"""What is minimized and measured: the cross-entropy of the next token."""
+"""What is minimized, and what is measured: the cross-entropy of the next token."""
 
 import torch
 import torch.nn.functional as F

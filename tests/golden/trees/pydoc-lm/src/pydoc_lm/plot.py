@@ -12,15 +12,17 @@ from pathlib import Path
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from .config import ConfigError
+from .console import exit_code_of
 from .metrics import LOG_NAME, Entry, read_log
 
 CURVES = {"loss": "training", "val_loss": "validation"}
 
 
-def plot_losses(run_dir: Path) -> Path:
+def plot_losses(run_dir: Path) -> Path | None:
     """Draw the losses in nats per target over the steps into ``loss.png``, beside the log.
 
-    Raises ValueError if the log holds no loss.
+    Returns where the picture is, or None if the log holds no loss.
     """
     entries = read_log(run_dir)
     # Drawn without pyplot, which would look for a window system and keep every figure alive.
@@ -32,7 +34,7 @@ def plot_losses(run_dir: Path) -> Path:
         if steps:
             axes.plot(steps, values, label=label, marker="." if name == "val_loss" else "")
     if not axes.lines:
-        raise ValueError(f"{run_dir / LOG_NAME}: holds no loss; train for a few steps first")
+        return None
     axes.grid(alpha=0.3)
     axes.legend()
     path = run_dir / "loss.png"
@@ -52,13 +54,17 @@ def _curve(entries: Sequence[Entry], name: str) -> tuple[list[int], list[float]]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Draw the run named on the command line and print where the picture is."""
+    return exit_code_of(lambda: _plot(argv))
+
+
+def _plot(argv: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="plot", description="Draw the loss curves of a run.")
     parser.add_argument("run_dir", type=Path, help="the folder of the run, which holds its log")
-    try:
-        print(plot_losses(parser.parse_args(argv).run_dir))
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
+    run_dir = parser.parse_args(argv).run_dir
+    picture = plot_losses(run_dir)
+    if picture is None:
+        raise ConfigError([f"{run_dir / LOG_NAME}: holds no loss; train for a few steps first"])
+    print(picture)
     return 0
 
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -22,6 +23,7 @@ import numpy as np
 from tqdm import tqdm
 
 from .config import ConfigError, DataConfig, load_config
+from .console import exit_code_of
 from .corpus import Document, list_documents
 from .data import META_NAME, Meta, require_tokens, shard_name
 from .model import ModelConfig
@@ -162,12 +164,13 @@ def _install(folder: Path, target: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prepare the text of the configuration; what is wrong is printed, one problem a line."""
-    try:
-        config = load_config(sys.argv[1:] if arguments is None else arguments).data
-        meta = prepare(config, ModelConfig())
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: nothing is left behind
+    return exit_code_of(lambda: _prepare(sys.argv[1:] if arguments is None else arguments))
+
+
+def _prepare(arguments: Sequence[str]) -> int:
+    config = load_config(arguments).data
+    meta = prepare(config, ModelConfig())
     print(
         f"{config.prepared_dir}: {meta.train_tokens:,} training and {meta.val_tokens:,} validation"
         f" tokens from {meta.n_documents:,} documents of {meta.n_bytes:,} bytes in all"

@@ -1,6 +1,7 @@
 """Text as its UTF-8 bytes: nothing to train, and every text comes back exactly."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from .config import DataConfig
 
@@ -29,6 +30,6 @@ class Tokenizer:
         return bytes(ids).decode("utf-8", errors="replace")
 
 
-def load_tokenizer(_config: DataConfig) -> Tokenizer:
-    """The tokenizer that the data was prepared with; bytes need no file."""
+def load_tokenizer(_run_dir: Path, _config: DataConfig) -> Tokenizer:
+    """The tokenizer of a run; bytes need no file."""
     return Tokenizer()
