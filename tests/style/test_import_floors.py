@@ -10,7 +10,7 @@ from syntax import imported_modules, loaded_by_name
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
     ("config", "peak", "rng"),
-    ("model", "device", "corpus", "tokenizer", "optim", "schedule"),
+    ("console", "model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("parallel", "data", "hub_format"),
     ("expert_load", "loss"),
     ("averaging", "balance"),
