@@ -12,9 +12,9 @@ PROJECT = (
     ("config", "peak", "rng"),
     ("console", "model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("parallel", "data", "hub_format"),
-    ("expert_load", "loss"),
+    ("expert_load", "loss", "checkpoint"),
     ("averaging", "balance"),
-    ("signals", "metrics", "loader", "objective", "state", "checkpoint", "prepare"),
+    ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),
     ("train", "generate", "predict", "hub"),
 )
