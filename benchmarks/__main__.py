@@ -10,6 +10,7 @@ BENCHMARKS = {
     "new": "time of `scaffold new` against copier and cookiecutter",
     "update": "time of `scaffold update` against copier",
     "edits": "what updates of three tools make of their owner's work",
+    "conflicts": "how often updates of edited projects conflict",
     "render": "time of a warm render in memory",
     "step": "time and memory of a training step against transformers",
     "shakespeare": "validation loss of the preset shakespeare against nanoGPT's",
