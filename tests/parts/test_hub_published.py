@@ -145,7 +145,6 @@ PUBLISHED: Mapping[str, tuple[Answers, Settings]] = {
             "sliding_window": 32768,
             "tie_word_embeddings": True,
             "use_mrope": False,
-            "use_sliding_window": False,
         },
     ),
     "Qwen3-0.6B": (

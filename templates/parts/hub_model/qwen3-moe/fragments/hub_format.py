@@ -37,5 +37,7 @@ def layer_names(config):
 def in_full(full):
     # {% macro other_names() %}
     full.setdefault("num_experts", full.get("num_local_experts"))  # as transformers 5 writes it
+    if not full.get("use_sliding_window"):  # the width of a window is of no account then
+        full |= {"use_sliding_window": False, "sliding_window": None}
     # {% endmacro %}
     return full

@@ -21,7 +21,7 @@ def in_full(full):
     # {% macro other_names() %}
     if full.get("layer_types"):  # newer files name the kind of each, and do not count
         full["max_window_layers"] = full["layer_types"].count("full_attention")
-    if not full.get("use_sliding_window"):
-        full["max_window_layers"] = 0  # of no account
+    if not full.get("use_sliding_window"):  # the other numbers are of no account then
+        full |= {"use_sliding_window": False, "sliding_window": None, "max_window_layers": 0}
     # {% endmacro %}
     return full

@@ -78,8 +78,6 @@ def in_full(found: Mapping[str, Any]) -> dict[str, Any]:
     }
     if full.get("head_dim") is None and heads:
         full["head_dim"] = full.get("hidden_size", 0) // heads
-    if not full.get("use_sliding_window", True):
-        full["sliding_window"] = None
     # {% print each.other_names() %}
     rope = dict(full.get("rope_parameters") or full.get("rope_scaling") or {})
     if "rope_theta" in rope:
