@@ -131,8 +131,8 @@ def _walk(folder: Path) -> Iterator[tuple[str, int]]:
 
 
 def _likeness(old: bytes, new: bytes) -> float:
-    """The share of lines, or of the whole where there are none, that two files have in common."""
+    """The share of lines that two files have in common, empty ones left out."""
     if old == new:
         return 1.0
-    lines = [Counter(content.replace(b"\r\n", b"\n").splitlines()) for content in (old, new)]
-    return 2 * (lines[0] & lines[1]).total() / (lines[0].total() + lines[1].total())
+    lines = [Counter(filter(None, map(bytes.strip, file.splitlines()))) for file in (old, new)]
+    return 2 * (lines[0] & lines[1]).total() / max(1, lines[0].total() + lines[1].total())
