@@ -91,7 +91,8 @@ class _Journal:
 def apply(project: Path, steps: Sequence[Step], *, keep_undo: bool = True) -> None:
     """Does all steps or none; the caller is the project's only writer.
 
-    Raises DestinationError, with nothing changed, where a file is no longer what the step says.
+    Raises DestinationError, with nothing changed, where a file is no longer what the step says, or
+    the system refuses.
     """
     folder = project / ACTIVE
     # A file may have to go before a folder of its name can come, and the other way round.
@@ -112,6 +113,13 @@ def apply(project: Path, steps: Sequence[Step], *, keep_undo: bool = True) -> No
         raise unwritable(project, error) from None
     except BaseException:
         recover(project)
+        raise
+    try:
+        recover(project)  # which now has nothing to do but to clear up
+    except OSError:
+        return  # the change is made, and what is left over is the next run's to clear up
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note("the change is made.")
         raise
 
 
@@ -273,15 +281,11 @@ def _commit(project: Path, records: Iterable[_Record], keep_undo: bool) -> None:
     if keep_undo:
         shutil.rmtree(project / ACTIVE / NEW)
         (project / ACTIVE).rename(project / UNDO)
-        _settle_undo(project, is_final=True)
-    else:
-        _finish_undo(project)
 
 
 def _finish_undo(project: Path) -> None:
     """Forgets the change that was undone; the journal of the undoing goes last."""
-    if os.path.lexists(project / EARLIER):
-        shutil.rmtree(project / EARLIER)
+    _settle_undo(project, is_final=True)
     (project / ACTIVE / JOURNAL).unlink()
     shutil.rmtree(project / ACTIVE)
 
@@ -301,7 +305,9 @@ def _settle_undo(project: Path, is_final: bool) -> None:
     earlier = project / EARLIER
     if not os.path.lexists(earlier):
         return
-    if is_final:
+    if is_final and earlier.is_symlink():
+        earlier.unlink()
+    elif is_final:
         shutil.rmtree(earlier)
     elif not os.path.lexists(project / UNDO):
         earlier.rename(project / UNDO)
