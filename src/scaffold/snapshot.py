@@ -4,6 +4,7 @@ import os
 import stat
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -89,9 +90,10 @@ def find_moved(folder: Path, missing: Tree, known: Collection[str]) -> Tree:
     for path, size in _walk(folder):
         fits = any(size <= 2 * other and other <= 2 * size for other in sizes.values())
         if fits and path not in known and PurePosixPath(path).suffix in suffixes:
-            file = read_file(folder / path)
-            if file is not None and file.mode != LINK:
-                found[path] = file
+            with suppress(OSError):  # what cannot be read was not moved here by its owner
+                file = read_file(folder / path)
+                if file is not None and file.mode != LINK:
+                    found[path] = file
         if len(found) >= MOST_READ:
             break
     pairs = sorted(
