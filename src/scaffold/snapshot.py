@@ -19,7 +19,7 @@ PASSED_OVER = frozenset(
 )
 MOST_ENTRIES = 20_000  # looked at for a moved file, nearest folders first
 MOST_READ = 500  # of these, read
-MOST_ALIKE = 0.6  # share of the lines that a moved file still has
+LEAST_ALIKE = 0.6  # share of the lines that a moved file still has
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,12 @@ def find_moved(folder: Path, missing: Tree, known: Collection[str]) -> Tree:
                     found[path] = file
         if len(found) >= MOST_READ:
             break
+    lines = {path: _lines(file) for path, file in [*missing.items(), *found.items()]}
     pairs = sorted(
         (-likeness, PurePosixPath(old).name != PurePosixPath(new).name, old, new)
         for old in sizes
         for new in found
-        if (likeness := _likeness(missing[old].content, found[new].content)) >= MOST_ALIKE
+        if (likeness := _likeness(lines[old], lines[new])) >= LEAST_ALIKE
     )
     moved: dict[str, str] = {}
     for _, _, old, new in pairs:
@@ -132,9 +133,16 @@ def _walk(folder: Path) -> Iterator[tuple[str, int]]:
                 yield path, entry.stat(follow_symlinks=False).st_size
 
 
-def _likeness(old: bytes, new: bytes) -> float:
-    """The share of lines that two files have in common, empty ones left out."""
-    if old == new:
-        return 1.0
-    lines = [Counter(filter(None, map(bytes.strip, file.splitlines()))) for file in (old, new)]
-    return 2 * (lines[0] & lines[1]).total() / max(1, lines[0].total() + lines[1].total())
+def _lines(file: RenderedFile) -> Counter[bytes]:
+    """The lines of a file without empty ones; of one that is not text, all of it."""
+    is_text = b"\0" not in file.content
+    return (
+        Counter(filter(None, map(bytes.strip, file.content.splitlines())))
+        if is_text
+        else (Counter([file.content]))
+    )
+
+
+def _likeness(old: Counter[bytes], new: Counter[bytes]) -> float:
+    """The share of lines that two files have in common."""
+    return 2 * (old & new).total() / max(1, old.total() + new.total())

@@ -206,6 +206,27 @@ def test_a_file_renamed_by_the_owner_and_gone_from_the_templates(box: Box, kind:
     assert box.check().code == 0
 
 
+def test_a_file_that_is_not_text_is_followed_where_it_was_moved(box: Box) -> None:
+    box.new()
+    box.write("assets/own.bin", LOGO)
+    box.path("logo.bin").unlink()
+    box.set_templates({"data/logo.bin": LOGO + b"\0"})
+    assert box.update().verdicts() == {"assets/own.bin": "merged"}
+    assert box.path("assets/own.bin").read_bytes() == LOGO + b"\0"
+
+
+def test_another_file_of_the_owner_is_not_taken_for_a_moved_one(box: Box) -> None:
+    box.new()
+    box.path(PLAIN).unlink()
+    other = "\n\n\n".join(
+        f"def own_{number}() -> int:\n    return {number}" for number in range(20)
+    )
+    box.write("src/project/own.py", other)
+    box.set_templates(template(PLAIN_TEMPLATE, "return 0", "return 10"))
+    assert box.update().conflicts() == [PLAIN]
+    assert box.read("src/project/own.py") == other
+
+
 def test_a_module_that_became_a_folder_is_followed(box: Box) -> None:
     box.new()
     text = box.read(PLAIN)
