@@ -48,7 +48,11 @@ def read_applied(folder: Path) -> Applied:
     base = read_base(_read(folder, BASE_PATH, LARGEST_ARCHIVE))
     if {path: record(file) for path, file in base.items()} != lock.files:
         raise LockError(f"{LOCK_PATH} and {BASE_PATH} are not of the same update; restore both")
+    if DESIGN_PATH not in base or not _is_design(base[DESIGN_PATH].content):
+        raise BaseError(f"{BASE_PATH} holds no {DESIGN_PATH} that can be read; restore it")
     for path in base:
+        if path.casefold().startswith(".scaffold/"):
+            raise BaseError(f"{BASE_PATH} holds {path!r}, which is no file of a project")
         for parent in PurePosixPath(path).parents:
             if str(parent) in base:
                 raise BaseError(f"{BASE_PATH}: {str(parent)!r} is both a file and a folder")
@@ -91,6 +95,13 @@ def written_values(text: str) -> dict[str, str]:
     if found.problems:
         raise DesignError(found.problems)
     return found.values
+
+
+def _is_design(content: bytes) -> bool:
+    try:
+        return not parse_answer_text(content.decode(), DESIGN_PATH, Path(DESIGN_PATH)).problems
+    except UnicodeDecodeError:
+        return False
 
 
 def _read(folder: Path, name: str, limit: int) -> bytes:

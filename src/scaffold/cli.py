@@ -182,7 +182,7 @@ def _add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="say whether a project is what its scaffold.yaml says",
         description=(
             "Exit code 0: it is (files that you edited are fine, and listed); 2: an update is due, "
-            "or files are missing; 3: conflicts are not settled. Writes nothing, needs no network."
+            "or files are missing; 3: conflicts are not settled. Needs neither git nor a network."
         ),
         allow_abbrev=False,
     )

@@ -11,7 +11,7 @@ from scaffold.applied import is_by_newer_tool, read_design_text, read_project_lo
 from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
 from scaffold.keys import shown
-from scaffold.lock import DESIGN_PATH, FileRecord, Lock
+from scaffold.lock import BASE_PATH, DESIGN_PATH, FileRecord, Lock
 from scaffold.merge import MARKED
 from scaffold.render import RenderedFile
 from scaffold.revision import edited, flat_values, left_out
@@ -59,6 +59,8 @@ def _of_design(lock: Lock, written: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _of_files(lock: Lock, project: Path) -> Iterator[Finding]:
+    if not (project / BASE_PATH).is_file():
+        yield Finding("missing", BASE_PATH, "is not there; restore it, no update works without it")
     paths = dict.fromkeys([*lock.files, *lock.left.conflicts])
     files = take_snapshot(project, paths).files
     for path in paths:

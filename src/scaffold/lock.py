@@ -27,6 +27,7 @@ DESIGN_PATH = "scaffold.yaml"
 LOCK_PATH = ".scaffold/lock.yaml"
 BASE_PATH = ".scaffold/base.tar.bz2"
 LOCKED = "lock"
+LONGEST_REASON = 300  # characters of what is wrong with a lock, which may quote any length of it
 
 
 class LockError(ScaffoldError):
@@ -180,13 +181,16 @@ def lock_text(lock: Lock) -> str:
 def read_lock(text: str) -> Lock:
     """The lock in a text; raises LockError naming what is wrong with it."""
     try:
+        # A few aliases of aliases stand for more than any memory holds; no lock has one.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=LOADER)):
+            raise LockError(f"{LOCK_PATH}: not a lock that can be read, restore it: it has aliases")
         fields = Fields(Path(LOCK_PATH), yaml.load(text, Loader=LOADER))
         if fields.read("format", int) > FORMAT:
             raise LockError(f"{LOCK_PATH}: written by a newer scaffold; upgrade this one")
         lock = _lock(fields)
         fields.finish()
     except (TemplateError, yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())
+        reason = " ".join(str(error).split())[:LONGEST_REASON]
         raise LockError(f"{LOCK_PATH}: not a lock that can be read, restore it: {reason}") from None
     for path in (*lock.files, *lock.left.deleted, *lock.left.conflicts):
         if not is_safe(path):

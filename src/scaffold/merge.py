@@ -15,7 +15,8 @@ from scaffold.render import RenderedFile, Tree
 LINE_END, DOS_LINE_END = b"\n", b"\r\n"
 MARKED = "you and the update changed the same lines; marks show where"
 BINARY = "you and the update changed it, and it is not text; yours is kept"
-DROPPED = "you changed it, and the update has no such file any more; yours is kept"
+DROPPED = "you changed or renamed it, and the update has no such file; yours is kept"
+RENAMED = "you and the update gave the same file different names; both are there"
 RETURNED = "you deleted it, and the update changes it; it is back"
 
 
@@ -105,6 +106,8 @@ def _text(objection: Objection, path: str, yours: Tree, files: Tree) -> str:
         return MARKED
     if "delete" in objection.kind:
         return DROPPED if before == after else RETURNED
+    if objection.kind == "CONFLICT (rename/rename)":
+        return RENAMED
     if objection.kind in ("CONFLICT (binary)", "CONFLICT (contents)") and before == after:
         return BINARY
-    return objection.message.removeprefix("CONFLICT ")
+    return objection.message.removeprefix("CONFLICT ").rstrip(".")

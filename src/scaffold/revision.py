@@ -84,9 +84,9 @@ def revise(
     hidden = {key: locked[key] for key in chosen if not fitting.has_place(key)}
     held = {key: answer for key, answer in chosen.items() if key not in hidden}
     defaults = [
-        replace(item, is_taken=take_defaults or not fitting.has_place(item.key))
+        replace(item, is_taken=take_defaults or item.key not in written)
         for item in _new_defaults(catalogue, lock, locked, known)
-        if item.key in kept
+        if item.key not in reading.answers and fitting.has_place(item.key)
     ]
     pinned = {i.key: Answer(i.before, KEPT) for i in defaults if not i.is_taken}
     recalled = {
@@ -202,8 +202,8 @@ class _Fitting:
         axis, _, option = key.partition(".")
         if key in PROJECT_KEYS or axis not in self.catalogue.axes:
             return True
-        if axis not in self.variants:
-            return False
+        if axis not in self.variants:  # the design has it not, or its variant is gone
+            return applies(self.catalogue.axes[axis], self.variants)
         part = self.catalogue.axes[axis].parts[self.variants[axis]]
         if option not in part.options and self.before.get(axis) == part.variant:
             return True  # the templates dropped it: that is told, and not passed over

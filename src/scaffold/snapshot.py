@@ -4,6 +4,7 @@ import os
 import stat
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -18,7 +19,7 @@ PASSED_OVER = frozenset(
 )
 MOST_ENTRIES = 20_000  # looked at for a moved file, nearest folders first
 MOST_READ = 500  # of these, read
-MOST_ALIKE = 0.6  # share of the lines that a moved file still has
+LEAST_ALIKE = 0.6  # share of the lines that a moved file still has
 
 
 @dataclass(frozen=True)
@@ -89,16 +90,18 @@ def find_moved(folder: Path, missing: Tree, known: Collection[str]) -> Tree:
     for path, size in _walk(folder):
         fits = any(size <= 2 * other and other <= 2 * size for other in sizes.values())
         if fits and path not in known and PurePosixPath(path).suffix in suffixes:
-            file = read_file(folder / path)
-            if file is not None and file.mode != LINK:
-                found[path] = file
+            with suppress(OSError):  # what cannot be read was not moved here by its owner
+                file = read_file(folder / path)
+                if file is not None and file.mode != LINK:
+                    found[path] = file
         if len(found) >= MOST_READ:
             break
+    lines = {path: _lines(file) for path, file in [*missing.items(), *found.items()]}
     pairs = sorted(
         (-likeness, PurePosixPath(old).name != PurePosixPath(new).name, old, new)
         for old in sizes
         for new in found
-        if (likeness := _likeness(missing[old].content, found[new].content)) >= MOST_ALIKE
+        if (likeness := _likeness(lines[old], lines[new])) >= LEAST_ALIKE
     )
     moved: dict[str, str] = {}
     for _, _, old, new in pairs:
@@ -130,9 +133,16 @@ def _walk(folder: Path) -> Iterator[tuple[str, int]]:
                 yield path, entry.stat(follow_symlinks=False).st_size
 
 
-def _likeness(old: bytes, new: bytes) -> float:
-    """The share of lines, or of the whole where there are none, that two files have in common."""
-    if old == new:
-        return 1.0
-    lines = [Counter(content.replace(b"\r\n", b"\n").splitlines()) for content in (old, new)]
-    return 2 * (lines[0] & lines[1]).total() / (lines[0].total() + lines[1].total())
+def _lines(file: RenderedFile) -> Counter[bytes]:
+    """The lines of a file without empty ones; of one that is not text, all of it."""
+    is_text = b"\0" not in file.content
+    return (
+        Counter(filter(None, map(bytes.strip, file.content.splitlines())))
+        if is_text
+        else (Counter([file.content]))
+    )
+
+
+def _likeness(old: Counter[bytes], new: Counter[bytes]) -> float:
+    """The share of lines that two files have in common."""
+    return 2 * (old & new).total() / max(1, old.total() + new.total())

@@ -6,11 +6,10 @@ journal that is found belongs to a run that was killed: what it did is taken bac
 that were edited since. What was there before stays until the next time, for undoing.
 """
 
-import json
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from scaffold.base import is_safe
 from scaffold.destination import busy_error, unwritable
 from scaffold.errors import DestinationError
-from scaffold.lock import record
+from scaffold.journal import JOURNAL, Journal, Record, State, journal_text, read_journal
 from scaffold.render import RenderedFile
 from scaffold.snapshot import EXECUTABLE, LINK, PLAIN, read_file
 from scaffold.staging import sole_writer
@@ -26,9 +25,7 @@ from scaffold.staging import sole_writer
 ACTIVE = ".scaffold/transaction"
 UNDO = ".scaffold/undo"
 EARLIER = ".scaffold/undo.earlier"
-JOURNAL = "journal.json"
 OLD, NEW = "old", "new"
-KINDS = {"plain": PLAIN, "executable": EXECUTABLE, "link": LINK}
 
 
 @contextmanager
@@ -47,51 +44,22 @@ def only_writer(project: Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Step:
-    """One file to change: what it is now and what it will be; None where there is none."""
+    """One file to change: what it is now and what it will be; None where there is none.
+
+    ``permissions`` are those that it will have; 0 leaves them as they are, or to the umask.
+    """
 
     path: str
     before: RenderedFile | None
     after: RenderedFile | None
-
-
-@dataclass(frozen=True)
-class _State:
-    """What the journal says of a file: its kind, its content's sha256, its permissions."""
-
-    kind: str
-    sha256: str
-    permissions: int
-
-    def is_of(self, file: RenderedFile | None) -> bool:
-        return (
-            file is not None
-            and KINDS[self.kind] == file.mode
-            and record(file).sha256 == self.sha256
-        )
-
-
-@dataclass(frozen=True)
-class _Record:
-    """A step as the journal has it, with the folders that are made for it, outer ones first."""
-
-    path: str
-    before: _State | None
-    after: _State | None
-    folders: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Journal:
-    """What a change consists of, and whether it takes back the one that is kept."""
-
-    is_undo: bool
-    records: Sequence[_Record]
+    permissions: int = 0
 
 
 def apply(project: Path, steps: Sequence[Step], *, keep_undo: bool = True) -> None:
     """Does all steps or none; the caller is the project's only writer.
 
-    Raises DestinationError, with nothing changed, where a file is no longer what the step says.
+    Raises DestinationError, with nothing changed, where a file is no longer what the step says, or
+    the system refuses.
     """
     folder = project / ACTIVE
     # A file may have to go before a folder of its name can come, and the other way round.
@@ -113,6 +81,13 @@ def apply(project: Path, steps: Sequence[Step], *, keep_undo: bool = True) -> No
     except BaseException:
         recover(project)
         raise
+    try:
+        recover(project)  # which now has nothing to do but to clear up
+    except OSError:
+        return  # the change is made, and what is left over is the next run's to clear up
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note("the change is made.")
+        raise
 
 
 def recover(project: Path) -> bool:
@@ -121,7 +96,7 @@ def recover(project: Path) -> bool:
     if folder.is_symlink() or not os.path.lexists(folder):
         _settle_undo(project, is_final=True)
         return False
-    journal = _read_journal(folder)
+    journal = read_journal(folder, project)
     if journal is not None and journal.is_undo and not (project / UNDO).exists():
         _finish_undo(project)  # it was killed after its last file
         return True
@@ -140,7 +115,7 @@ def read_undo(project: Path) -> list[Step]:
     It cannot where a file was edited since, or where nothing is kept of a change.
     """
     folder = project / UNDO
-    journal = None if folder.is_symlink() else _read_journal(folder)
+    journal = None if folder.is_symlink() else read_journal(folder, project)
     if journal is None:
         raise DestinationError("there is no update to undo")
     steps = []
@@ -151,13 +126,13 @@ def read_undo(project: Path) -> list[Step]:
         if not is_as_left or (now is None and os.path.lexists(project / item.path)):
             edited.append(item.path)
             continue
-        before = None
-        if item.before is not None:
-            kept = read_file(folder / OLD / str(index))
-            if kept is None or not item.before.is_of(RenderedFile(kept.content, _mode(item))):
-                raise DestinationError(f"what {item.path} was before is damaged; nothing is undone")
-            before = RenderedFile(kept.content, _mode(item))
-        steps.append(Step(item.path, now, before))
+        if item.before is None:
+            steps.append(Step(item.path, now, None))
+            continue
+        before = item.before.restored(read_file(folder / OLD / str(index)))
+        if before is None:
+            raise DestinationError(f"what {item.path} was before is damaged; nothing is undone")
+        steps.append(Step(item.path, now, before, item.before.permissions))
     if edited:
         listed = "".join(f"\n  {path}" for path in edited)
         raise DestinationError(
@@ -166,35 +141,25 @@ def read_undo(project: Path) -> list[Step]:
     return steps
 
 
-def _mode(item: _Record) -> int:
-    assert item.before is not None
-    return KINDS[item.before.kind]
-
-
-def _record(project: Path, step: Step) -> _Record:
+def _record(project: Path, step: Step) -> Record:
     assert is_safe(step.path), step.path
     parents = [str(parent) for parent in reversed(PurePosixPath(step.path).parents[:-1])]
     folders = tuple(name for name in parents if not (project / name).is_dir())
     path = project / step.path
     found = stat.S_IMODE(path.lstat().st_mode) if os.path.lexists(path) else 0
-    return _Record(
+    return Record(
         path=step.path,
-        before=_state(step.before, found),
-        after=_state(step.after, _permissions(step, found)),
+        before=None if step.before is None else State.of(step.before, found),
+        after=None if step.after is None else State.of(step.after, _permissions(step, found)),
         folders=folders if step.after is not None else (),
     )
-
-
-def _state(file: RenderedFile | None, permissions: int) -> _State | None:
-    if file is None:
-        return None
-    kind = next(name for name, mode in KINDS.items() if mode == file.mode)
-    return _State(kind, record(file).sha256, permissions)
 
 
 def _permissions(step: Step, found: int) -> int:
     """Those that the file has, but for the executable bits where these change; 0 for usual ones."""
     before, after = step.before, step.after
+    if step.permissions:
+        return step.permissions
     if after is None or before is None or LINK in (before.mode, after.mode):
         return 0
     if before.mode == after.mode:
@@ -204,7 +169,7 @@ def _permissions(step: Step, found: int) -> int:
 
 
 def _prepare(
-    folder: Path, steps: Sequence[Step], records: Sequence[_Record], *, is_undo: bool
+    folder: Path, steps: Sequence[Step], records: Sequence[Record], *, is_undo: bool
 ) -> None:
     """Keeps both sides of every step, then the journal: from there on there is what to undo."""
     (folder / OLD).mkdir(parents=True)
@@ -215,7 +180,7 @@ def _prepare(
             _write(folder / OLD / str(index), step.before, item.before.permissions)
         if step.after is not None and item.after is not None:
             _write(folder / NEW / str(index), step.after, item.after.permissions)
-    text = json.dumps({"is_undo": is_undo, "steps": [_as_json(item) for item in records]})
+    text = journal_text(Journal(is_undo, records))
     draft = folder / f"{JOURNAL}.new"
     _write(draft, RenderedFile(text.encode(), PLAIN), 0)
     draft.rename(folder / JOURNAL)
@@ -236,7 +201,7 @@ def _write(path: Path, file: RenderedFile, permissions: int) -> None:
         path.chmod(permissions)
 
 
-def _perform(project: Path, new: Path, item: _Record) -> None:
+def _perform(project: Path, new: Path, item: Record) -> None:
     target = project / item.path
     if item.after is not None:
         for name in item.folders:
@@ -255,7 +220,7 @@ def _remove_empty(folder: Path) -> None:
     folder.rmdir()
 
 
-def _tidy(project: Path, records: Iterable[_Record]) -> None:
+def _tidy(project: Path, records: Iterable[Record]) -> None:
     """Removes the folders that were left empty."""
     for item in records:
         for parent in PurePosixPath(item.path).parents[:-1] if item.after is None else ():
@@ -264,7 +229,7 @@ def _tidy(project: Path, records: Iterable[_Record]) -> None:
                 folder.rmdir()
 
 
-def _commit(project: Path, records: Iterable[_Record], keep_undo: bool) -> None:
+def _commit(project: Path, records: Iterable[Record], keep_undo: bool) -> None:
     """Makes the change final; what is kept of it replaces what was kept of the one before."""
     for folder in {(project / item.path).parent for item in records}:
         _sync(folder)
@@ -273,15 +238,11 @@ def _commit(project: Path, records: Iterable[_Record], keep_undo: bool) -> None:
     if keep_undo:
         shutil.rmtree(project / ACTIVE / NEW)
         (project / ACTIVE).rename(project / UNDO)
-        _settle_undo(project, is_final=True)
-    else:
-        _finish_undo(project)
 
 
 def _finish_undo(project: Path) -> None:
     """Forgets the change that was undone; the journal of the undoing goes last."""
-    if os.path.lexists(project / EARLIER):
-        shutil.rmtree(project / EARLIER)
+    _settle_undo(project, is_final=True)
     (project / ACTIVE / JOURNAL).unlink()
     shutil.rmtree(project / ACTIVE)
 
@@ -301,13 +262,15 @@ def _settle_undo(project: Path, is_final: bool) -> None:
     earlier = project / EARLIER
     if not os.path.lexists(earlier):
         return
-    if is_final:
+    if is_final and earlier.is_symlink():
+        earlier.unlink()
+    elif is_final:
         shutil.rmtree(earlier)
     elif not os.path.lexists(project / UNDO):
         earlier.rename(project / UNDO)
 
 
-def _take_back(project: Path, old: Path, item: _Record) -> None:
+def _take_back(project: Path, old: Path, item: Record) -> None:
     """Brings one file back to what it was, unless somebody has edited it since."""
     target = project / item.path
     now = read_file(target)
@@ -325,53 +288,8 @@ def _take_back(project: Path, old: Path, item: _Record) -> None:
     copy = old.with_name(f"{old.name}.back")
     with suppress(FileNotFoundError):
         copy.unlink()
-    kept = read_file(old)
-    if kept is None or not item.before.is_of(RenderedFile(kept.content, _mode(item))):
+    before = item.before.restored(read_file(old))
+    if before is None:
         raise DestinationError(f"{item.path}: what it was before is damaged; it is not taken back")
-    _write(copy, RenderedFile(kept.content, _mode(item)), item.before.permissions)
+    _write(copy, before, item.before.permissions)
     os.replace(copy, target)
-
-
-def _as_json(item: _Record) -> dict[str, object]:
-    sides = {name: vars(side) if side else None for name, side in _sides(item).items()}
-    return {"path": item.path, **sides, "folders": list(item.folders)}
-
-
-def _sides(item: _Record) -> Mapping[str, _State | None]:
-    return {"before": item.before, "after": item.after}
-
-
-def _read_journal(folder: Path) -> _Journal | None:
-    """The steps of a journal, whose paths stay in the project; None where there is no journal."""
-    try:
-        data = json.loads((folder / JOURNAL).read_text(encoding="utf-8"))
-        journal = _Journal(bool(data["is_undo"]), [_from_json(item) for item in data["steps"]])
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise DestinationError(
-            f"{folder / JOURNAL} is damaged ({error}); remove {folder}"
-        ) from None
-    project = folder.parent.parent
-    for item in journal.records:
-        parents = [project / parent for parent in PurePosixPath(item.path).parents[:-1]]
-        is_inside = all(map(is_safe, (item.path, *item.folders)))
-        if not is_inside or any(parent.is_symlink() for parent in parents):
-            raise DestinationError(f"{folder / JOURNAL} names {item.path!r}; remove {folder}")
-    return journal
-
-
-def _from_json(item: Mapping[str, object]) -> _Record:
-    folders = item["folders"]
-    if not isinstance(folders, list):
-        raise TypeError("folders must be a list")
-    before, after = (_state_from(item[name]) for name in ("before", "after"))
-    return _Record(str(item["path"]), before, after, tuple(map(str, folders)))
-
-
-def _state_from(data: object) -> _State | None:
-    if data is None:
-        return None
-    if not isinstance(data, dict) or data.get("kind") not in KINDS:
-        raise TypeError("a state must have a kind")
-    return _State(str(data["kind"]), str(data["sha256"]), int(data["permissions"]) & 0o7777)

@@ -7,6 +7,7 @@ import os
 import shutil
 import tarfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,6 +16,7 @@ from boxes import Box
 
 from scaffold import git_merge
 from scaffold.base import base_archive, read_base
+from scaffold.lock import lock_text, read_lock, record
 from scaffold.render import RenderedFile
 
 LOCK = ".scaffold/lock.yaml"
@@ -29,7 +31,7 @@ def refused(box: Box, message: str) -> None:
         problems = ran.json["problems"]
         assert len(problems) == 1
         assert message in problems[0]["rule"]
-    assert box.check().code in (2, 0)  # it needs no base
+    assert box.check().code in (2, 0)  # it does not read the base
     assert box.state() == before
 
 
@@ -50,6 +52,11 @@ def test_a_lock_that_was_tampered_with(box: Box, old: str, new: str, message: st
     refused(box, message)
 
 
+BOMB = "a0: &a0 [x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 20)
+)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -58,9 +65,10 @@ def test_a_lock_that_was_tampered_with(box: Box, old: str, new: str, message: st
         (b"[" * 100_000, "not a lock that can be read"),
         (b"a: " * 100_000, "not a lock that can be read"),
         (b"x: 1\n" * 3_000_000, "has more than"),
+        (BOMB, "it has aliases"),
     ],
 )
-def test_a_lock_that_is_none(box: Box, content: bytes, message: str) -> None:
+def test_a_lock_that_is_none(box: Box, content: bytes | str, message: str) -> None:
     box.new()
     box.write(LOCK, content)
     refused(box, message)
@@ -107,6 +115,16 @@ def test_a_base_that_was_tampered_with(box: Box, content: bytes, message: str) -
     refused(box, message)
 
 
+@pytest.mark.parametrize("name", [LOCK, ".scaffold/undo/journal.json"])
+def test_a_base_with_a_file_of_the_tool(box: Box, name: str) -> None:
+    box.new()
+    base = {**read_base(box.path(BASE).read_bytes()), name: RenderedFile(b"", 0o644)}
+    box.write(BASE, base_archive(base))
+    files = {path: record(file) for path, file in base.items()}
+    box.write(LOCK, lock_text(replace(read_lock(box.read(LOCK)), files=files)))
+    refused(box, "no file of a project")
+
+
 def test_a_base_with_a_file_that_is_also_a_folder(box: Box) -> None:
     box.new()
     base = dict(read_base(box.path(BASE).read_bytes()))
@@ -116,6 +134,20 @@ def test_a_base_with_a_file_that_is_also_a_folder(box: Box) -> None:
     entry = f'  README.md/x:\n    sha256: {empty}\n    mode: "644"\n'
     box.replace(LOCK, "  README.md:", f"{entry}  README.md:")
     refused(box, "both a file and a folder")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff", b"a: [", b"a: *b\n"])
+def test_a_base_whose_design_is_none(box: Box, content: bytes | None) -> None:
+    box.new()
+    base = dict(read_base(box.path(BASE).read_bytes()))
+    lock = read_lock(box.read(LOCK))
+    base.pop("scaffold.yaml")
+    if content is not None:
+        base["scaffold.yaml"] = RenderedFile(content, 0o644)
+    box.write(BASE, base_archive(base))
+    files = {path: record(file) for path, file in base.items()}
+    box.write(LOCK, lock_text(replace(lock, files=files)))
+    refused(box, "holds no scaffold.yaml that can be read")
 
 
 @pytest.mark.parametrize("name", [LOCK, BASE, "scaffold.yaml"])
@@ -130,6 +162,7 @@ def test_a_file_of_the_tool_that_is_none(box: Box, name: str, kind: str) -> None
         box.path(name).mkdir()
     elif kind == "pipe":
         os.mkfifo(box.path(name))
+    assert box.check().code == (0 if (name, kind) == (BASE, "link") else 2)
     message = {"missing": "no " if name == LOCK else "is missing", "link": "is a link"}
     refused(box, message.get(kind, "no ordinary file"))
 

@@ -267,3 +267,27 @@ def test_a_file_that_is_edited_meanwhile_is_not_overwritten(
     after = ready.state()
     assert after.pop("README.md")[0] == b"mine\n"
     assert after == before
+
+
+@pytest.mark.parametrize("error", [OSError(13, "Permission denied"), KeyboardInterrupt()])
+def test_what_cannot_be_cleared_up_does_not_undo_the_update(
+    ready: Box, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    assert ready.update("--set", "size.width=10").code == 0
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(transaction, "_settle_undo", fail)
+        steps = [Step("README.md", read_file(ready.path("README.md")), None)]
+        if isinstance(error, OSError):
+            apply(ready.project, steps)
+        else:
+            with pytest.raises(KeyboardInterrupt) as caught:
+                apply(ready.project, steps)
+            assert caught.value.__notes__ == ["the change is made."]
+    assert not ready.path("README.md").exists()
+    assert ready.update("--undo").json == {"undone": ["README.md"]}
+    assert ready.path("README.md").exists()
+    assert not ready.path(transaction.EARLIER).exists()

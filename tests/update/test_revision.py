@@ -109,6 +109,17 @@ def test_a_short_file_stays_short(box: Box) -> None:
     assert box.check().code == 0
 
 
+def test_a_default_that_the_file_does_not_name_moves_and_is_shown(box: Box) -> None:
+    box.new()
+    box.replace("scaffold.yaml", "  steps: 100  # how long\n", "")
+    assert box.check().code == 0
+    box.set_templates({SMALL: str(FILES[SMALL]).replace("default: 100", "default: 400")})
+    ran = box.update()
+    assert [(item["key"], item["taken"]) for item in ran.json["defaults"]] == [("size.steps", True)]
+    assert "STEPS = 400" in box.read("src/project/train.py")
+    assert "steps" not in box.read("scaffold.yaml")
+
+
 def test_an_option_that_the_templates_drop_or_add(box: Box) -> None:
     box.new("size.width=10")
     text = str(FILES[SMALL])
@@ -133,6 +144,18 @@ def test_a_chosen_option_that_the_templates_drop_is_told(box: Box) -> None:
     assert box.state() == before
     box.replace("scaffold.yaml", "  rate: 0.5  # how fast\n", "")
     assert box.update().code == 0
+
+
+def test_a_chosen_variant_that_the_templates_drop_is_told(box: Box) -> None:
+    box.new("color=blue", "color.depth=9")
+    box.set_templates({name: None for name in FILES if "/blue/" in name})
+    before = box.state()
+    ran = box.update()
+    assert ran.code == 2
+    assert {problem["key"] for problem in ran.json["problems"]} == {"color", "color.depth"}
+    assert box.state() == before
+    assert box.update("--set", "color=red").code == 0
+    assert box.state() == box.fresh() | {".scaffold/lock.yaml": box.state()[".scaffold/lock.yaml"]}
 
 
 def test_a_variant_that_is_recommended_now_is_a_default_too(box: Box) -> None:

@@ -187,6 +187,46 @@ def test_what_changes_in_a_file_the_owner_renamed_is_applied_there(box: Box, mov
     assert "return 55" in box.read(moved)
 
 
+@pytest.mark.parametrize("kind", ["renamed", "dropped"])
+def test_a_file_renamed_by_the_owner_and_gone_from_the_templates(box: Box, kind: str) -> None:
+    box.new()
+    mine, its = "src/project/mine.py", "src/project/its.py"
+    box.path(PLAIN).rename(box.path(mine))
+    box.replace(mine, "return 3", "return 33")
+    text = str(FILES[PLAIN_TEMPLATE]).replace("return 6", "return 66")
+    more = {"frames/src/package/its.py": text} if kind == "renamed" else {}
+    box.set_templates({PLAIN_TEMPLATE: None, **more})
+    ran = box.update()
+    assert ran.code == 3
+    assert ran.conflicts() == ([its, mine] if kind == "renamed" else [mine])
+    assert "return 33" in box.read(mine)
+    assert kind == "dropped" or "return 66" in box.read(its)
+    assert box.check().code == 3
+    assert box.update().code == 0
+    assert box.check().code == 0
+
+
+def test_a_file_that_is_not_text_is_followed_where_it_was_moved(box: Box) -> None:
+    box.new()
+    box.write("assets/own.bin", LOGO)
+    box.path("logo.bin").unlink()
+    box.set_templates({"data/logo.bin": LOGO + b"\0"})
+    assert box.update().verdicts() == {"assets/own.bin": "merged"}
+    assert box.path("assets/own.bin").read_bytes() == LOGO + b"\0"
+
+
+def test_another_file_of_the_owner_is_not_taken_for_a_moved_one(box: Box) -> None:
+    box.new()
+    box.path(PLAIN).unlink()
+    other = "\n\n\n".join(
+        f"def own_{number}() -> int:\n    return {number}" for number in range(20)
+    )
+    box.write("src/project/own.py", other)
+    box.set_templates(template(PLAIN_TEMPLATE, "return 0", "return 10"))
+    assert box.update().conflicts() == [PLAIN]
+    assert box.read("src/project/own.py") == other
+
+
 def test_a_module_that_became_a_folder_is_followed(box: Box) -> None:
     box.new()
     text = box.read(PLAIN)
