@@ -32,14 +32,18 @@ def possible_pairs(catalogue: Catalogue, axes: Collection[str]) -> set[Variants]
     }
 
 
+def with_own(catalogue: Catalogue, own: Collection[tuple[str, str]]) -> set[Variants]:
+    """Those of some (axis, variant) that a design can have, and every possible pair with one."""
+    possible = {
+        frozenset({variant}) for variant in own if complete(catalogue, dict([variant])) is not None
+    }
+    pairs = possible_pairs(catalogue, catalogue.axes) if possible else set()
+    return possible | {pair for pair in pairs if not pair.isdisjoint(own)}
+
+
 def covered_by(design: dict[str, str]) -> set[Variants]:
     """The variants of one design, and their pairs."""
     return {frozenset(some) for size in (1, 2) for some in combinations(design.items(), size)}
-
-
-def pairwise_designs(catalogue: Catalogue) -> list[dict[str, str]]:
-    """Designs with every possible pair of variants."""
-    return covering_designs(catalogue, possible_pairs(catalogue, catalogue.axes))
 
 
 def covering_designs(catalogue: Catalogue, wanted: set[Variants]) -> list[dict[str, str]]:

@@ -30,17 +30,18 @@ MODEL = (
 )
 TOOL = (
     ("__init__", "design", "errors", "imports", "requirements", "streams"),
-    ("parts", "sources", "destination", "repository"),
-    ("declarations", "expressions", "frames", "scalars"),
+    ("rulings",),
+    ("parts", "sources", "destination", "repository", "limits"),
+    ("declarations", "expressions", "frames", "inheritance", "scalars"),
     ("catalogue",),
     ("estimates", "keys", "slots", "variants"),
     ("answer_file", "completion", "decisions", "naming", "rules", "units"),
-    ("dead_ends",),
+    ("dead_ends", "policy", "covering"),
     ("answers", "formats", "plan", "presets", "values"),
     ("parse", "design_file", "next_steps", "render"),
     ("alternatives", "base", "equivalent", "questions"),
     ("ask", "explanation", "lock", "staging"),
-    ("report", "write"),
+    ("report", "write", "packs"),
     ("cli",),
     ("commands", "__main__"),
 )
@@ -52,7 +53,7 @@ KNOWN_TO = {
     "questionary": {"ask"},
     "prompt_toolkit": {"ask"},
     "shtab": {"commands.completion"},
-    "subprocess": {"repository"},
+    "subprocess": {"repository", "packs.git"},
 }
 # What a project may need at run time, beside Python itself.
 PROJECT_LIBRARIES = {
