@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from rendering import Given, Rendering, covering_answers, render_answers
+from toy import toy_templates
 
 from scaffold.catalogue import Catalogue, read_catalogue
 
@@ -37,6 +38,14 @@ def repository() -> Path:
 def catalogue() -> Catalogue:
     """The catalogue of the checkout's own templates."""
     return read_catalogue()
+
+
+@pytest.fixture
+def toy(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The toy templates, which stand in for those of the tool."""
+    root = toy_templates(tmp_path_factory.mktemp("toy"))
+    monkeypatch.setattr("scaffold.catalogue.default_roots", lambda: (root,))
+    return root
 
 
 @pytest.fixture(scope="session")

@@ -113,12 +113,13 @@ def _contradictions(axis: Axis) -> Iterator[Problem]:
 def _contradiction(
     key: str, rulings: Sequence[Ruling], choices: tuple[Value, ...]
 ) -> Iterator[Problem]:
-    for ruling in rulings:
-        other = None if ruling.default is None else refusal(rulings, ruling.default)
-        if other is not None:
+    for ruling in [ruling for ruling in rulings if ruling.default is not None][-1:]:
+        default = ruling.default
+        other = None if default is None else refusal(rulings, default)
+        if default is not None and other is not None:
             rule = f"pack {ruling.pack} sets it, but {other.rule}"
             fix = "give one of the two packs, or change a policy"
-            yield Problem(key, written(ruling.default or ""), rule, fix)
+            yield Problem(key, written(default), rule, fix)
             return
     lists = [ruling.allowed for ruling in rulings if ruling.allowed] or [choices]
     is_empty = bool(lists[0]) and all(refusal(rulings, value) for value in lists[0])

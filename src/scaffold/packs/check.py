@@ -133,10 +133,8 @@ def _problems_of_use(loaded: Loaded, pack: OpenPack) -> Iterator[str]:
         tighten()  # each has the time of one command
         try:
             make_tree(catalogue, make_design(catalogue, answers))
-        except DesignError as error:
-            yield from (f"{_title(answers, own)}: {problem}" for problem in error.problems)
         except ScaffoldError as error:
-            yield from str(error).splitlines()
+            yield from (f"{_title(answers, own)}: {line}" for line in str(error).splitlines())
 
 
 def _expression_problems(part: Part) -> Iterator[str]:
