@@ -200,6 +200,22 @@ def _add_pack(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     check.add_argument("folder", metavar="DIR", help="the pack")
     _add_json(check)
+    test = actions.add_parser(
+        "test",
+        help="make projects with every choice of a pack, lint and type-check them",
+        allow_abbrev=False,
+    )
+    test.add_argument("folder", metavar="DIR", help="the pack")
+    test.add_argument("--train", action="store_true", help="train each for a few steps")
+    test.add_argument(
+        "--trust",
+        metavar="ID",
+        action="append",
+        default=[],
+        dest="trusted",
+        help="a pack whose templates may be run, for --train",
+    )
+    _add_json(test)
 
 
 def _add_completion(commands: "argparse._SubParsersAction[Parser]") -> None:

@@ -43,11 +43,7 @@ def limited(run: Callable[[], int]) -> int:
     if child == 0:
         _notes.append(shared)
         _exit(run)
-    ignored = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the child answers it
-    try:
-        _, status = os.waitpid(child, 0)
-    finally:
-        signal.signal(signal.SIGINT, ignored)
+    status = _wait(child)
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number in OUT_OF_TIME:
@@ -57,6 +53,23 @@ def limited(run: Callable[[], int]) -> int:
     if code == OUT_OF_MEMORY:
         raise _too_much(shared, f"{MEMORY_BYTES // 2**30} GiB of memory")
     return code
+
+
+def _wait(child: int) -> int:
+    """The status with which the child ends; signals to this process are the child's to answer."""
+
+    def pass_on(number: int, _frame: object) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(child, number)
+
+    before = {number: signal.signal(number, pass_on) for number in (signal.SIGTERM, signal.SIGHUP)}
+    # The terminal sends this one to both.
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return os.waitpid(child, 0)[1]
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def note(text: str) -> None:
@@ -82,6 +95,16 @@ def tighten() -> None:
         _, hard = resource.getrlimit(name)
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(name, (limit, hard))
+
+
+def loosen() -> None:
+    """Takes the limits back, for tools that are run once all is worked out."""
+    if not _notes:
+        return
+    resource = importlib.import_module("resource")
+    for name in (resource.RLIMIT_CPU, resource.RLIMIT_AS):
+        _, hard = resource.getrlimit(name)
+        resource.setrlimit(name, (hard, hard))
 
 
 def _exit(run: Callable[[], int]) -> None:

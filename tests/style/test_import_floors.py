@@ -53,7 +53,7 @@ KNOWN_TO = {
     "questionary": {"ask"},
     "prompt_toolkit": {"ask"},
     "shtab": {"commands.completion"},
-    "subprocess": {"repository", "packs.git"},
+    "subprocess": {"repository", "packs.git", "packs.trial"},
 }
 # What a project may need at run time, beside Python itself.
 PROJECT_LIBRARIES = {

@@ -33,6 +33,8 @@ extend:
       commands:
         - run: launch/submit.sh
           does: train on a Slurm cluster, charged to the team's account
+      files:
+        submit.sh: queues the training, charged to the team's account
 """,
     "parts/launch/slurm/files/launch/submit.sh.jinja": """\
 #!/usr/bin/env bash
