@@ -60,11 +60,20 @@ def parse_design(
 
 
 def _without_overruled(catalogue: Catalogue, answers: Answers) -> Answers:
-    """The answers without those of a preset that teams refuse: what they rule stands above it."""
+    """The answers without those of a preset that teams refuse: what they rule stands above it.
+
+    With a variant go its options, which were chosen for it.
+    """
+    overruled = [
+        key
+        for key, answer in answers.items()
+        if answer.origin == PRESET and _is_overruled(catalogue, key, answer.value)
+    ]
     return {
         key: answer
         for key, answer in answers.items()
-        if answer.origin != PRESET or not _is_overruled(catalogue, key, answer.value)
+        if answer.origin != PRESET
+        or (key not in overruled and key.partition(".")[0] not in overruled)
     }
 
 

@@ -17,7 +17,6 @@ from scaffold.errors import DesignError, Problem
 from scaffold.keys import shown
 from scaffold.parse import parse_design
 from scaffold.parts import Axis, Option
-from scaffold.rulings import locked
 from scaffold.scalars import expected, permitted
 from scaffold.variants import Variants
 
@@ -65,7 +64,7 @@ def next_question(catalogue: Catalogue, answers: Answers) -> Question | None:
             if question is not None:
                 return question
         for option in axis.parts[choice.variant].options_of(choice):
-            is_open = option.ask and not locked(option.rulings)
+            is_open = option.ask and len(permitted(option)) != 1
             if is_open and f"{axis.name}.{option.name}" not in answers:
                 return _option_question(axis.name, option, design)
     return None

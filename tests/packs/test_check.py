@@ -36,10 +36,11 @@ def test_a_pack_without_problems_has_none(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_every_problem_of_the_files_is_told_at_once(tmp_path: Path) -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "frames/src/package/broken.py": "def f(:\n",
         "frames/src/package/slot.py": '"""X."""\n\n# {% if x %}\n',
         "data/broken.txt.jinja": "{% for x in y %}\n",
+        "data/binary.txt.jinja": b"\xff",
         "data/dot-git/config": "x",
         "parts/launch/moon/part.yaml": "title: moon\norder: x\n",
         "parts/launch/moon/notes.txt": "x",
@@ -53,6 +54,7 @@ def test_every_problem_of_the_files_is_told_at_once(tmp_path: Path) -> None:
         "slot.py:3: {% if %} does not belong here",
         "broken.txt.jinja:1: Unexpected end of template",
         "'.git/config', is no path",
+        "binary.txt.jinja: not UTF-8 text",
         "moon/part.yaml: help: is missing",
         "moon/notes.txt: a part holds",
         "mood/axis.yaml: question: is missing",
@@ -60,7 +62,7 @@ def test_every_problem_of_the_files_is_told_at_once(tmp_path: Path) -> None:
         "policy.launch.reason: is missing",
     ):
         assert piece in told, told
-    assert len(problems) == len(set(problems)) == 9
+    assert len(problems) == len(set(problems)) == 10
 
 
 @pytest.mark.usefixtures("toy")

@@ -81,6 +81,26 @@ def test_a_part_is_extended(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("toy")
+def test_slots_of_frames_are_filled_by_fragments_of_packs(tmp_path: Path) -> None:
+    macro = '# {% macro words() %}\n    print("WORD")\n    # {% endmacro %}\n'
+    greet = f'"""Greets."""\n\n\ndef greet():\n    {macro}'
+    files = {
+        "frames/src/package/greet.py": '"""Greets."""\n\n\ndef greet() -> None:\n'
+        "    # {% print launch.words() %}\n    # {% print each.more() %}\n",
+        **{
+            f"parts/launch/{name}/fragments/greet.py": greet.replace("WORD", name)
+            for name in ("here", "cluster", "cloud")
+        },
+        "parts/training/steps/fragments/greet.py": greet.replace("words", "more"),
+    }
+    loaded = load([str(write_pack(tmp_path, files))], Path())
+    for name in ("here", "cloud"):
+        text = render_design(loaded, launch=name)["src/experiment/greet.py"].content.decode()
+        body = text.partition("None:\n")[2]
+        assert body == f'    print("{name}")\n    print("WORD")\n'
+
+
+@pytest.mark.usefixtures("toy")
 def test_what_is_replaced_must_be_named(tmp_path: Path) -> None:
     files = {
         "data/README.md.jinja": "# ours\n",

@@ -1,6 +1,7 @@
 """Policy: what a team rules holds for every answer, and its reason is told wherever it does."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from making import write_pack
 from toy import answered, design_of, problems_of
 
 from scaffold.answers import Answer
-from scaffold.catalogue import Catalogue
+from scaffold.catalogue import Axis, Catalogue
 from scaffold.decisions import decide
 from scaffold.design import Value
 from scaffold.design_file import design_text
@@ -21,6 +22,7 @@ from scaffold.packs import load
 from scaffold.parse import parse_design
 from scaffold.plan import make_plan
 from scaffold.questions import missing_answers, next_question
+from scaffold.rulings import Ruling
 
 POLICY = """\
 policy:
@@ -95,6 +97,22 @@ def test_a_preset_gives_way(ruled: Catalogue) -> None:
     design = parse_design(ruled, answered(given, "preset"))
     assert (design["devices"].variant, design.values["dim"]) == ("many", 512)
     assert design.values["n_heads"] == 4
+
+
+def test_with_a_variant_of_a_preset_go_its_options(ruled: Catalogue) -> None:
+    given: Mapping[str, Value] = {"vocabulary": "learned", "vocabulary.size": 512, "launch": "here"}
+    assert parse_design(ruled, answered(given, "preset")).values["size"] == 512
+    catalogue = replace(
+        ruled, axes={**ruled.axes, "vocabulary": only(ruled, "vocabulary", "bytes")}
+    )
+    design = parse_design(catalogue, answered(given, "preset"))
+    assert design["vocabulary"].variant == "bytes"
+
+
+def only(catalogue: Catalogue, axis: str, variant: str) -> Axis:
+    """An axis that is locked to a variant."""
+    ruling = Ruling(axis, "beta", "we say so", variant, (variant,), is_locked=True)
+    return replace(catalogue.axes[axis], rulings=(ruling,))
 
 
 def test_a_locked_value_never_moves(ruled: Catalogue) -> None:

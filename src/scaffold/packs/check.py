@@ -101,7 +101,10 @@ def _template_problems(path: str, source: Source) -> Iterator[str]:
     if area not in ("parts", "frames", "data") or rest.endswith((".yaml", ".yml")):
         return
     if path.endswith(DATA_SUFFIX):
-        rule = syntax_problem(source)
+        try:
+            rule = syntax_problem(source)
+        except TemplateError as error:  # it is no text
+            rule = str(error)
         yield from [rule] if rule else []
     elif path.endswith(".py"):
         try:
