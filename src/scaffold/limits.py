@@ -20,7 +20,8 @@ from scaffold.errors import ScaffoldError
 CPU_SECONDS = 30  # a command takes one or two
 MEMORY_BYTES = 2 * 2**30  # of addresses; a command takes a tenth of it
 OUT_OF_MEMORY = 70  # exit code of the child
-OUT_OF_TIME = (signal.SIGXCPU, signal.SIGKILL) if hasattr(signal, "SIGXCPU") else ()
+# Not what a template does: others, such as that of a stack without end, are its doing.
+ENDED_BY_USER = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 
 LONGEST_NOTE = 400  # bytes
 
@@ -46,9 +47,10 @@ def limited(run: Callable[[], int]) -> int:
     status = _wait(child)
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        if number in OUT_OF_TIME:
-            raise _too_much(shared, f"{CPU_SECONDS} seconds")
-        os.kill(os.getpid(), number)
+        if number in ENDED_BY_USER:
+            os.kill(os.getpid(), number)
+        is_time = number == signal.SIGXCPU
+        raise _too_much(shared, f"{CPU_SECONDS} seconds" if is_time else "this machine can give")
     code = os.waitstatus_to_exitcode(status)
     if code == OUT_OF_MEMORY:
         raise _too_much(shared, f"{MEMORY_BYTES // 2**30} GiB of memory")

@@ -47,7 +47,8 @@ TOOL = (
 )
 # Who may know a library; everyone else sees plain values.
 KNOWN_TO = {
-    "jinja2": {"expressions", "render"},
+    "jinja2": {"expressions", "render", "packs.overlays"},
+    "copier": {"packs.overlays"},
     "yaml": {"answer_file", "declarations", "lock"},
     "omegaconf": {"answers"},
     "questionary": {"ask"},

@@ -297,7 +297,7 @@ def test_an_interrupt_writes_nothing(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scaffold.commands.new.render", interrupt)
+    monkeypatch.setattr("scaffold.commands.new.make_tree", interrupt)
     assert cli.main(["new", "x", "--defaults"]) == 130
     assert "nothing is written" in capsys.readouterr().err
     assert not Path("x").exists()

@@ -16,11 +16,10 @@ from scaffold.estimates import estimate
 from scaffold.lock import seal
 from scaffold.naming import name_from
 from scaffold.next_steps import next_steps
-from scaffold.packs import Loaded
+from scaffold.packs import Loaded, make_tree
 from scaffold.parse import parse_design
 from scaffold.plan import make_plan
 from scaffold.questions import missing_answers
-from scaffold.render import render
 from scaffold.report import Made, Style, made_json, made_text, summary_text
 from scaffold.write import is_written, write_project
 
@@ -35,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     design = parse_design(catalogue, *_read_or_ask(loaded, arguments, named))
     decisions = decide(catalogue, design)
     plan = make_plan(catalogue, design, decisions, estimate(catalogue, design))
-    tree = seal(catalogue, plan, render(plan), loaded.recorded(destination))
+    tree = seal(catalogue, plan, make_tree(loaded, plan), loaded.recorded(destination))
     made = Made(
         destination=arguments.destination,
         is_written=not arguments.dry_run,

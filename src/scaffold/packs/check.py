@@ -18,14 +18,15 @@ from scaffold.keys import known_keys
 from scaffold.limits import tighten
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems
-from scaffold.packs.load import Loaded, OpenPack, layered
+from scaffold.packs.load import Loaded, OpenPack, layered, make_tree
+from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import FolderReference
 from scaffold.packs.tree import PACK_FILE, read_folder
 from scaffold.parse import parse_design
 from scaffold.parts import EXPRESSION_PREFIX
-from scaffold.plan import DATA_SUFFIX, make_plan
+from scaffold.plan import DATA_SUFFIX, RenderPlan, make_plan
 from scaffold.presets import Preset
-from scaffold.render import Tree, render, syntax_problem
+from scaffold.render import syntax_problem
 from scaffold.sources import Source
 
 NAME = "checked-pack"
@@ -50,6 +51,7 @@ def check_folder(folder: Path) -> list[str]:
     if declaration is not None:
         below = {path for layer in default_layers() for path in layer.files}
         problems += collisions(files, declaration.replaces, below)
+        problems += overlay_problems(files, declaration)
     if declaration is None or problems:
         return list(dict.fromkeys(problems))
     try:
@@ -88,11 +90,9 @@ def make_design(catalogue: Catalogue, answers: Mapping[str, str]) -> Design:
     return parse_design(catalogue, {key: Answer(text, "flag") for key, text in named.items()})
 
 
-def make_tree(catalogue: Catalogue, design: Design) -> Tree:
-    """The files of a design; raises TemplateError."""
-    return render(
-        make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
-    )
+def plan_of(catalogue: Catalogue, design: Design) -> RenderPlan:
+    """The plan of a design; raises TemplateError."""
+    return make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
 
 
 def _template_problems(path: str, source: Source) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _problems_of_use(loaded: Loaded, pack: OpenPack) -> Iterator[str]:
     for answers in designs:
         tighten()  # each has the time of one command
         try:
-            make_tree(catalogue, make_design(catalogue, answers))
+            make_tree(loaded, plan_of(catalogue, make_design(catalogue, answers)))
         except ScaffoldError as error:
             yield from (f"{_title(answers, own)}: {line}" for line in str(error).splitlines())
 

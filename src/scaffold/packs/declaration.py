@@ -33,6 +33,13 @@ CODE = ("tasks", "_tasks", "extensions", "_extensions", "_jinja_extensions", "ho
 
 
 @dataclass(frozen=True)
+class Overlay:
+    """A copier template of the pack; ``replaces`` are the files of projects that it may replace."""
+
+    replaces: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Declaration:
     """What pack.yaml says.
 
@@ -47,6 +54,7 @@ class Declaration:
     policy: tuple[Ruling, ...]
     additions: Mapping[str, Addition]
     replaces: tuple[str, ...]
+    overlays: Mapping[str, Overlay]
 
 
 class _Attempts:
@@ -87,6 +95,7 @@ def read_declaration(source: Source) -> Declaration:
             _each(fields, "extend", attempt, lambda one, key: (key, read_addition(one)))
         ),
         replaces=attempt(lambda: fields.strings("replaces"), ()),
+        overlays=dict(_each(fields, "overlays", attempt, _overlay)),
     )
     attempt(lambda: _check_tool(fields), None)
     if not attempt.problems:
@@ -115,6 +124,14 @@ def _each(
 
 def _built(items: Fields, name: str, build: Callable[[Fields, str], T]) -> T | None:
     return build(items.fields(name), name)
+
+
+def _overlay(fields: Fields, name: str) -> tuple[str, Overlay]:
+    if not ID.fullmatch(name):
+        raise fields.error("", f"{name!r} is no name of a folder (lower case, with `-`)")
+    overlay = Overlay(fields.strings("replaces"))
+    fields.finish()
+    return name, overlay
 
 
 def plain_yaml(source: Source) -> str | None:

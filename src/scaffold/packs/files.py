@@ -7,7 +7,7 @@ from scaffold.catalogue import AXIS_FILE, PART_FILE
 from scaffold.declarations import read_axis, read_part
 from scaffold.errors import TemplateError
 from scaffold.packs.declaration import plain_yaml
-from scaffold.packs.tree import PACK_FILE, path_problem
+from scaffold.packs.tree import OVERLAYS, PACK_FILE, path_problem
 from scaffold.plan import RESERVED, output_path
 from scaffold.presets import Preset, preset_from, presets_root
 from scaffold.sources import Source
@@ -24,7 +24,7 @@ def file_problems(files: Mapping[str, Source]) -> Iterator[str]:
     for path, source in files.items():
         area, _, rest = path.partition("/")
         output = rest
-        if path == PACK_FILE:
+        if path == PACK_FILE or path.startswith(OVERLAYS):
             continue
         if area == "parts":
             yield from _part_problems(path, source)

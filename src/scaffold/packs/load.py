@@ -14,6 +14,7 @@ from scaffold.lock import Pack
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems, read_presets
 from scaffold.packs.installed import find_installed
+from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import (
     FolderReference,
     GitReference,
@@ -22,8 +23,10 @@ from scaffold.packs.reference import (
     parse_reference,
 )
 from scaffold.packs.tree import PACK_FILE, read_folder
+from scaffold.plan import RenderPlan
 from scaffold.policy import ruled
 from scaffold.presets import Preset
+from scaffold.render import Tree, render
 from scaffold.sources import Source
 
 
@@ -63,6 +66,11 @@ class Loaded:
     def references(self) -> tuple[str, ...]:
         """The packs as they were named."""
         return tuple(pack.reference.text for pack in self.packs)
+
+    @property
+    def has_overlays(self) -> bool:
+        """Whether copier has something to render, too."""
+        return any(pack.declaration.overlays for pack in self.packs)
 
     def recorded(self, project: Path) -> tuple[Pack, ...]:
         """What the lock of a project says of the packs."""
@@ -141,6 +149,16 @@ def layered(packs: Sequence[OpenPack]) -> Loaded:
     return Loaded(catalogue, tuple(packs), tuple(presets))
 
 
+def make_tree(loaded: Loaded, plan: RenderPlan) -> Tree:
+    """The files of a plan, those of overlays too; raises TemplateError and PackError."""
+    tree = render(plan)
+    if not loaded.has_overlays:
+        return tree
+    # What copier needs takes a second to import.
+    found: Tree = importlib.import_module("scaffold.packs.overlays").overlaid(loaded, plan, tree)
+    return found
+
+
 def _root(pack: OpenPack) -> Path:
     return pack.files[PACK_FILE].path.parent
 
@@ -162,6 +180,7 @@ def _problems_of_files(packs: Sequence[OpenPack], base: Sequence[Layer]) -> list
     for pack in packs:
         problems += file_problems(pack.files)
         problems += collisions(pack.files, pack.declaration.replaces, below)
+        problems += overlay_problems(pack.files, pack.declaration)
         below |= pack.files.keys()
     return problems
 

@@ -22,7 +22,14 @@ from scaffold.sources import (
 )
 
 PACK_FILE = "pack.yaml"
-AREAS = ("parts", "frames", "data", "presets")  # of a folder, only these and pack.yaml are read
+OVERLAYS = "overlays/"
+AREAS = (
+    "parts",
+    "frames",
+    "data",
+    "presets",
+    "overlays",
+)  # of a folder, only these and pack.yaml are read
 MOST_FILES = 2000
 LARGEST_FILE = 2**20  # bytes
 LARGEST_PACK = 16 * 2**20
@@ -60,7 +67,7 @@ def path_problem(path: str) -> str | None:
     return None
 
 
-def admit(entries: Iterable[Entry]) -> list[Entry]:
+def admit(entries: Iterable[Entry], needed: str = PACK_FILE) -> list[Entry]:
     """The entries, if all may be read; raises PackError with every reason at once."""
     admitted: list[Entry] = []
     problems: list[str] = []
@@ -83,8 +90,8 @@ def admit(entries: Iterable[Entry]) -> list[Entry]:
             problems.append(f"{entry.path}: has more than {LARGEST_FILE} bytes")
     if sum(entry.size for entry in admitted) > LARGEST_PACK:
         problems.append(f"it has more than {LARGEST_PACK} bytes")
-    if PACK_FILE not in seen:
-        problems.append(f"it has no {PACK_FILE}")
+    if needed and needed not in seen:
+        problems.append(f"it has no {needed}")
     if problems:
         raise PackError(problems)
     return admitted
@@ -119,6 +126,13 @@ def read_folder(root: Path) -> Mapping[str, Source]:
         return sources(root, entries, lambda entry: _content(root / entry.path))
     except OSError as error:
         raise PackError([f"{error.filename}: {error.strerror or error}"]) from None
+
+
+def read_files(root: Path) -> Mapping[str, Source]:
+    """All files below a folder that something else has written; raises PackError."""
+    found = [entry for name in sorted(os.listdir(root)) for entry in _entries(root, name)]
+    entries = admit(found, needed="")
+    return sources(root, entries, lambda entry: _content(root / entry.path))
 
 
 def _walk(root: Path) -> Iterator[Entry]:

@@ -16,17 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scaffold.catalogue import Catalogue
-from scaffold.decisions import decide
 from scaffold.design import Design
 from scaffold.errors import DesignError, PackError, ScaffoldError
-from scaffold.estimates import estimate
 from scaffold.limits import tighten
 from scaffold.lock import seal
 from scaffold.next_steps import next_steps
-from scaffold.packs.check import make_design, own_designs, own_variants
-from scaffold.packs.load import Loaded, OpenPack
-from scaffold.plan import make_plan
-from scaffold.render import Tree, render
+from scaffold.packs.check import make_design, own_designs, own_variants, plan_of
+from scaffold.packs.load import Loaded, OpenPack, make_tree
+from scaffold.render import Tree
 
 SECONDS = 900  # for one step with one project
 LINES = 12  # of what a failed step said, the last are told
@@ -88,7 +85,7 @@ def make_projects(loaded: Loaded, pack: OpenPack) -> list[Project]:
         title = " ".join([f"{len(projects) + 1}: {first[1]}", *told])
         try:
             design = _small_design(loaded.catalogue, variants)
-            projects.append(_project(loaded.catalogue, title, variants, design))
+            projects.append(_project(loaded, title, variants, design))
         except ScaffoldError as error:
             problems.append(f"{title}: {error}")
     if problems:
@@ -124,12 +121,11 @@ def _small_design(catalogue: Catalogue, variants: Mapping[str, str]) -> Design:
             small = {key: value for key, value in small.items() if key not in keys}
 
 
-def _project(
-    catalogue: Catalogue, title: str, variants: Mapping[str, str], design: Design
-) -> Project:
-    plan = make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
+def _project(loaded: Loaded, title: str, variants: Mapping[str, str], design: Design) -> Project:
+    plan = plan_of(loaded.catalogue, design)
     steps = [command for command, _ in next_steps(plan, ".")[2:]]  # in the folder, and installed
-    return Project(title, variants, seal(catalogue, plan, render(plan)), tuple(steps))
+    tree = seal(loaded.catalogue, plan, make_tree(loaded, plan))
+    return Project(title, variants, tree, tuple(steps))
 
 
 def _source_problems(folder: Path, cache: Path) -> Iterator[str]:
