@@ -33,7 +33,7 @@ def use_all_memory() -> int:
 
 def die() -> int:
     note("data/y.jinja" + "x" * LONGEST_NOTE)
-    os.kill(os.getpid(), signal.SIGSEGV)
+    os.kill(os.getpid(), signal.SIGKILL)
     return 0
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from scaffold.answers import read_answers
+from scaffold.cli import NO_PACKS
 from scaffold.commands.given import is_given, load_given, read_given
 from scaffold.decisions import decide
 from scaffold.explanation import explain, further_options
@@ -55,5 +56,8 @@ def _load(arguments: argparse.Namespace, is_project: bool) -> Loaded:
     """The packs that are named, else those of the project in the current folder."""
     if arguments.packs or not is_project or not LOCK_FILE.is_file():
         return load_given(arguments)
-    references, commits = locked_references(read_lock(LOCK_FILE.read_text("utf-8")).packs)
+    lock = LOCK_FILE.read_bytes()
+    if NO_PACKS in lock:  # whatever else is in it
+        return load_given(arguments)
+    references, commits = locked_references(read_lock(lock.decode(errors="replace")).packs)
     return load(references, Path(), commits)

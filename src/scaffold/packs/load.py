@@ -13,7 +13,6 @@ from scaffold.limits import tighten
 from scaffold.lock import Pack
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems, read_presets
-from scaffold.packs.installed import find_installed
 from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import (
     FolderReference,
@@ -109,13 +108,14 @@ def open_pack(text: str, start: Path, commit: str | None = None) -> OpenPack:
     """A pack in memory, with its own declaration checked; raises PackError."""
     reference = parse_reference(text, start)
     found = ""
-    match reference:
+    files: Mapping[str, Source]
+    match reference:  # most commands have no pack, and need not wait for what these import
         case GitReference():
             git = importlib.import_module("scaffold.packs.git")
-            files: Mapping[str, Source]
             found, files = git.read_git(replace(reference, ref=commit or reference.ref))
         case PackageReference():
-            files = read_folder(find_installed(reference))
+            installed = importlib.import_module("scaffold.packs.installed")
+            files = read_folder(installed.find_installed(reference))
         case FolderReference():
             files = read_folder(reference.path)
     declaration = read_declaration(files[PACK_FILE])
