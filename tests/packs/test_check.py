@@ -111,6 +111,16 @@ def test_every_problem_of_the_files_is_told_at_once(tmp_path: Path) -> None:
             "",
             "launch = moon: expression 'dimm': no such value: dimm",
         ),
+        (
+            {},
+            "extend: {launch/here: {options: {dim: {type: int, default: 1, help: h}}}}\n",
+            "parts/launch/here: dim is a value of task; take another name",
+        ),
+        (
+            {"parts/launch/moon/part.yaml": f"{MOON}derived: {{head_dim: '1'}}\n"},
+            "",
+            "parts/launch/moon: head_dim is a value of task; take another name",
+        ),
         ({"data/x.jinja": "{{ design.lunch }}\n"}, "", "has no attribute 'lunch'"),
         (
             {"presets/a.yaml": "preset: {title: t, help: h}\nlunch: here\n"},

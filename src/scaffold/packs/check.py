@@ -19,6 +19,7 @@ from scaffold.limits import tighten
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems
 from scaffold.packs.load import Loaded, OpenPack, layered, make_tree
+from scaffold.packs.names import own_parts
 from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import FolderReference
 from scaffold.packs.tree import PACK_FILE, read_folder
@@ -30,7 +31,6 @@ from scaffold.render import syntax_problem
 from scaffold.sources import Source
 
 NAME = "checked-pack"
-PART_PIECES = 3  # parts/AXIS/VARIANT
 
 
 def check_folder(folder: Path) -> list[str]:
@@ -60,16 +60,6 @@ def check_folder(folder: Path) -> list[str]:
     except PackError as error:
         return list(error.problems)
     return list(dict.fromkeys(_problems_of_use(loaded, pack)))
-
-
-def own_variants(pack: OpenPack) -> set[tuple[str, str]]:
-    """The (axis, variant) pairs that a pack adds, replaces or extends."""
-    ids = set(pack.declaration.additions)
-    for path in pack.files:
-        area, *pieces = path.split("/")
-        if area == "parts" and len(pieces) >= PART_PIECES:
-            ids.add("/".join(pieces[:2]))
-    return {(axis, variant) for axis, _, variant in (name.partition("/") for name in ids)}
 
 
 def own_designs(loaded: Loaded, own: set[tuple[str, str]]) -> list[dict[str, str]]:
@@ -119,7 +109,7 @@ def _template_problems(path: str, source: Source) -> Iterator[str]:
 def _problems_of_use(loaded: Loaded, pack: OpenPack) -> Iterator[str]:
     """What shows when designs are made with the pack."""
     catalogue = loaded.catalogue
-    own = own_variants(pack)
+    own = own_parts(tuple(pack.files), pack.declaration)
     for axis, variant in sorted(own):
         yield from _expression_problems(catalogue.axes[axis].parts[variant])
     for preset in loaded.presets:

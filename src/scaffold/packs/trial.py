@@ -21,8 +21,9 @@ from scaffold.errors import DesignError, PackError, ScaffoldError
 from scaffold.limits import tighten
 from scaffold.lock import seal
 from scaffold.next_steps import next_steps
-from scaffold.packs.check import make_design, own_designs, own_variants, plan_of
+from scaffold.packs.check import make_design, own_designs, plan_of
 from scaffold.packs.load import Loaded, OpenPack, make_tree
+from scaffold.packs.names import own_parts
 from scaffold.render import Tree
 
 SECONDS = 900  # for one step with one project
@@ -75,7 +76,7 @@ def missing_tools(train: bool) -> list[str]:
 
 def make_projects(loaded: Loaded, pack: OpenPack) -> list[Project]:
     """Small projects that together have every choice of the pack beside all that it can meet."""
-    own = own_variants(pack)
+    own = own_parts(tuple(pack.files), pack.declaration)
     projects: list[Project] = []
     problems: list[str] = []
     for variants in own_designs(loaded, own):
