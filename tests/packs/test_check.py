@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from making import contents, scaffold, write_pack
 
+from scaffold.packs import load
 from scaffold.packs.check import check_folder
 from scaffold.packs.starter import starter
 
@@ -32,6 +33,12 @@ def test_what_init_writes_works(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("toy")
 def test_a_pack_without_problems_has_none(tmp_path: Path) -> None:
     assert check_folder(write_pack(tmp_path, {"data/OWNERS": "acme\n"})) == []
+
+
+def test_a_part_whose_values_have_the_names_of_others_may_be_extended(tmp_path: Path) -> None:
+    option = "options: {n_sinks: {type: int, default: 1, help: h}}"
+    pack = write_pack(tmp_path, more=f"extend: {{attention/latent: {{{option}}}}}\n")
+    assert load([str(pack)], Path()).catalogue.axes["attention"].parts["latent"].options["n_sinks"]
 
 
 @pytest.mark.usefixtures("toy")
@@ -114,12 +121,12 @@ def test_every_problem_of_the_files_is_told_at_once(tmp_path: Path) -> None:
         (
             {},
             "extend: {launch/here: {options: {dim: {type: int, default: 1, help: h}}}}\n",
-            "parts/launch/here: dim is a value of task; take another name",
+            "parts/launch: dim is a value of task already; take another name",
         ),
         (
             {"parts/launch/moon/part.yaml": f"{MOON}derived: {{head_dim: '1'}}\n"},
             "",
-            "parts/launch/moon: head_dim is a value of task; take another name",
+            "parts/launch: head_dim is a value of task already; take another name",
         ),
         ({"data/x.jinja": "{{ design.lunch }}\n"}, "", "has no attribute 'lunch'"),
         (

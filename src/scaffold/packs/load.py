@@ -13,7 +13,7 @@ from scaffold.limits import tighten
 from scaffold.lock import Pack
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems, read_presets
-from scaffold.packs.names import own_parts, taken_names
+from scaffold.packs.names import taken_names
 from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import (
     FolderReference,
@@ -138,8 +138,7 @@ def layered(packs: Sequence[OpenPack]) -> Loaded:
         presets = [preset for pack in packs for preset in read_presets(pack.files)]
     except TemplateError as error:
         raise PackError([str(error)]) from None
-    own = {part for pack in packs for part in own_parts(tuple(pack.files), pack.declaration)}
-    problems += taken_names(catalogue, own)
+    problems += taken_names(make_catalogue(base), catalogue)
     catalogue = replace(
         catalogue,
         header=tuple(line for pack in packs for line in pack.declaration.header),

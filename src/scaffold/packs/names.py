@@ -18,18 +18,19 @@ def own_parts(files: Sequence[str], declaration: Declaration) -> set[tuple[str, 
     return {(axis, variant) for axis, _, variant in (name.partition("/") for name in ids)}
 
 
-def taken_names(catalogue: Catalogue, own: set[tuple[str, str]]) -> Iterator[str]:
-    """Options and derived values of packs that have the name of one on another axis."""
-    names: dict[str, dict[str, list[str]]] = {}  # by name and axis, the variants that have it
+def taken_names(before: Catalogue, after: Catalogue) -> Iterator[str]:
+    """Options and derived values that packs bring to an axis, and that another axis has."""
+    old, new = _axes_by_name(before), _axes_by_name(after)
+    for name, axes in new.items():
+        for axis in axes - old.get(name, set()) if len(axes) > 1 else ():
+            others = " and ".join(sorted(axes - {axis}))
+            yield f"parts/{axis}: {name} is a value of {others} already; take another name"
+
+
+def _axes_by_name(catalogue: Catalogue) -> dict[str, set[str]]:
+    names: dict[str, set[str]] = {}
     for axis in catalogue.axes.values():
         for part in axis.parts.values():
             for name in (*part.options, *part.derived):
-                names.setdefault(name, {}).setdefault(axis.name, []).append(part.variant)
-    for name, axes in names.items():
-        for axis_name, variants in axes.items():
-            # What another variant of the axis has too was there before.
-            is_new = all((axis_name, variant) in own for variant in variants)
-            others = [other for other in axes if other != axis_name]
-            if is_new and others:
-                part_id = f"parts/{axis_name}/{variants[0]}"
-                yield f"{part_id}: {name} is a value of {' and '.join(others)}; take another name"
+                names.setdefault(name, set()).add(axis.name)
+    return names
