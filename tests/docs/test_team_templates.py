@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from scaffold import limits
 from scaffold.catalogue import default_roots
 from scaffold.lock import LOCK_PATH, read_lock
+from scaffold.packs import tree
+from scaffold.packs.overlays import OLDEST
+from scaffold.render import LONGEST_TEXT
 
 FILE = re.compile(r"`acme/([\w./-]+)`[^`]*?```(?:yaml|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSION = re.compile(r"^```console\n\$ (.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -59,6 +63,16 @@ def plain(output: str) -> str:
 def test_the_pack_is_short(acme: Path) -> None:
     lines = (acme / "pack.yaml").read_text().splitlines()
     assert len(lines) < MOST_YAML_LINES
+
+
+def test_the_limits_are_those_that_hold(text: str) -> None:
+    told = " ".join(text.split())
+    assert f"{limits.CPU_SECONDS} seconds of computing" in told
+    assert f"{limits.MEMORY_BYTES // 2**30} GiB of addresses" in told
+    assert f"at most {LONGEST_TEXT // 2**20} million characters" in told
+    assert f"{tree.MOST_FILES:,} files of {tree.LARGEST_FILE // 2**20} MiB" in told
+    assert f"{tree.LARGEST_PACK // 2**20} MiB together" in told
+    assert f"copier ({'.'.join(map(str, OLDEST))} or newer" in told
 
 
 @pytest.mark.slow
