@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.measure import verdict
 from benchmarks.update import scaffold
 from scaffold.applied import read_applied
-from scaffold.catalogue import Catalogue, read_catalogue
+from scaffold.packs import Loaded, load
 from scaffold.update import Update, plan_update
 
 GOAL = 0.05
@@ -196,7 +196,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> bool:
     """Updates every edited project to every change, and prints the share of conflicts."""
-    catalogue = read_catalogue()
+    loaded = load((), Path())
     conflicts: Counter[str] = Counter()
     lost: list[str] = []
     with tempfile.TemporaryDirectory() as name:
@@ -207,7 +207,7 @@ def run(arguments: argparse.Namespace) -> bool:
             shutil.copytree(place / "demo", project)
             _make(edit, project)
             for change in CHANGES:
-                update = _update(catalogue, project, change)
+                update = _update(loaded, project, change)
                 if update.conflicts:
                     conflicts[edit.name] += 1
                     if arguments.verbose:
@@ -240,10 +240,10 @@ def _make(edit: Edit, project: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _update(catalogue: Catalogue, project: Path, change: str) -> Update:
+def _update(loaded: Loaded, project: Path, change: str) -> Update:
     key, _, value = change.partition("=")
     applied = read_applied(project)
-    return plan_update(catalogue, applied, project, {key: value}, take_defaults=False)
+    return plan_update(loaded, applied, project, {key: value}, take_defaults=False)
 
 
 def _keeps(update: Update, edit: Edit) -> bool:

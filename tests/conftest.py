@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from boxes import Box
 from rendering import Given, Rendering, covering_answers, render_answers
+from toy import toy_templates
 
 from scaffold.catalogue import Catalogue, read_catalogue
 
@@ -47,6 +48,14 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
     monkeypatch.setattr("scaffold.catalogue.default_roots", lambda: (made.templates,))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     return made
+
+
+@pytest.fixture
+def toy(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The toy templates, which stand in for those of the tool."""
+    root = toy_templates(tmp_path_factory.mktemp("toy"))
+    monkeypatch.setattr("scaffold.catalogue.default_roots", lambda: (root,))
+    return root
 
 
 @pytest.fixture(scope="session")

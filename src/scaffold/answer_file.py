@@ -76,6 +76,33 @@ def parse_answer_text(text: str, option: str, path: Path) -> FileAnswers:
     return FileAnswers(values, tuple(problems))
 
 
+def forbidden(text: str) -> str | None:
+    """What a YAML text holds that no declaration needs, or why it is no YAML; None if all is well.
+
+    Beside anchors, tags and depth these are repeated keys, of which all but one would be lost.
+    """
+    try:
+        rule = _forbidden(text)
+        root = yaml.compose(text, Loader=LOADER) if rule is None else None
+    except yaml.YAMLError as error:
+        return "is not valid YAML: " + " ".join(str(error).split())
+    return rule if root is None else _repeated(root)
+
+
+def _repeated(node: yaml.Node) -> str | None:
+    """The first key that a mapping has twice."""
+    children = list(node.value) if isinstance(node, yaml.CollectionNode) else []
+    if isinstance(node, yaml.MappingNode):
+        keys: set[str] = set()
+        for key, _ in node.value:
+            if str(key.value) in keys:
+                return f"repeats {shown(key.value)} in line {_line(key)}"
+            keys.add(str(key.value))
+        children = [value for _, value in node.value]
+    found = (_repeated(child) for child in children)
+    return next((rule for rule in found if rule is not None), None)
+
+
 def _forbidden(text: str) -> str | None:
     """What the file holds that no file of answers needs; raises YAMLError where it is no YAML."""
     depth = documents = 0
@@ -106,7 +133,7 @@ def _flat(node: yaml.MappingNode, prefix: str) -> Iterator[tuple[int, str, str |
         key = prefix + (str(key_node.value) if is_name else "(a list or mapping)")
         if not is_name:
             yield line, key, None
-        elif isinstance(value_node, yaml.MappingNode) and not prefix:
+        elif isinstance(value_node, yaml.MappingNode) and value_node.value and not prefix:
             yield from _flat(value_node, f"{key}.")
         elif isinstance(value_node, yaml.ScalarNode):
             is_empty = not value_node.style and value_node.value in EMPTY_WORDS

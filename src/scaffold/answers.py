@@ -13,6 +13,7 @@ from scaffold.errors import Problem
 from scaffold.keys import canonical, known_keys, shown, unknown_key
 
 ANSWERS_FLAG = "--answers"  # the key of a problem with the file itself
+PRESET = "preset"  # the origin of what a preset answers
 OPEN = "???"  # what OmegaConf calls a value that is still missing
 
 
@@ -50,7 +51,7 @@ def read_answers(
     layers: list[Layer] = []
     problems: list[Problem] = []
     if preset is not None:
-        layers.append(Layer("preset", preset))
+        layers.append(Layer(PRESET, preset))
     if file is not None:
         found = read_answer_file(file, ANSWERS_FLAG)
         layers.append(Layer("file", found.values))

@@ -65,11 +65,7 @@ def read_project_lock(folder: Path) -> Lock:
         text = _read(folder, LOCK_PATH, LARGEST_LOCK).decode()
     except UnicodeDecodeError as error:
         raise LockError(f"{LOCK_PATH}: not UTF-8 text ({error}); restore it") from None
-    lock = read_lock(text)
-    if lock.packs:
-        names = ", ".join(pack.id for pack in lock.packs)
-        raise LockError(f"{LOCK_PATH}: made with {names}, which this scaffold cannot apply")
-    return lock
+    return read_lock(text)
 
 
 def is_by_newer_tool(lock: Lock) -> bool:

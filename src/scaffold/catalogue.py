@@ -2,16 +2,28 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from scaffold.declarations import read_axis, read_part
 from scaffold.errors import TemplateError
-from scaffold.parts import Axis, Option, Part, Rule
+from scaffold.inheritance import extended, inherited, meant_too
+from scaffold.parts import Addition, Axis, Option, Part, Rule
 from scaffold.sources import Source, read_tree
 
-__all__ = ["Axis", "Catalogue", "Option", "Part", "Rule", "default_roots", "read_catalogue"]
+__all__ = [
+    "Axis",
+    "Catalogue",
+    "Layer",
+    "Option",
+    "Part",
+    "Rule",
+    "default_layers",
+    "default_roots",
+    "make_catalogue",
+    "read_catalogue",
+]
 
 AXIS_FILE = "axis.yaml"
 PART_FILE = "part.yaml"
@@ -23,6 +35,8 @@ class Catalogue:
 
     ``frames`` and ``data`` map output paths (with ``package`` for the package) to template files;
     ``sources`` holds the content of each template file; ``digest`` is the sha256 of them all.
+    ``header`` are the lines at the head of every program of the project; ``packs`` are the ids of
+    the packs in it.
     """
 
     axes: Mapping[str, Axis]
@@ -30,6 +44,17 @@ class Catalogue:
     data: Mapping[str, Path]
     sources: Mapping[Path, Source]
     digest: str
+    header: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One template tree in memory, and what it adds to the parts of earlier ones, by part."""
+
+    root: Path
+    files: Mapping[str, Source]
+    additions: Mapping[str, Addition] = field(default_factory=dict)
 
 
 def default_roots() -> tuple[Path, ...]:
@@ -46,18 +71,37 @@ def read_catalogue(*roots: Path) -> Catalogue:
 
     Raises TemplateError, naming file and key, where a declaration breaks its schema.
     """
+    return make_catalogue(_layers(roots or default_roots()))
+
+
+def default_layers() -> tuple[Layer, ...]:
+    """The template tree of this tool in memory."""
+    return _layers(default_roots())
+
+
+def _layers(roots: Iterable[Path]) -> tuple[Layer, ...]:
+    return tuple(Layer(root, read_tree(root)) for root in roots)
+
+
+def make_catalogue(layers: Iterable[Layer]) -> Catalogue:
+    """The catalogue of template trees in memory, laid over each other; raises TemplateError."""
     axes: dict[str, Axis] = {}
     frames: dict[str, Path] = {}
     data: dict[str, Path] = {}
     sources: dict[Path, Source] = {}
     trees = []
-    for root in roots or default_roots():
-        tree = read_tree(root)
+    likes: dict[tuple[str, str], str] = {}
+    for layer in layers:
+        tree = layer.files
         trees.append(tree)
         sources.update((source.path, source) for source in tree.values())
         frames.update(_below(tree, "frames/"))
         data.update(_below(tree, "data/"))
-        _add_parts(axes, root, tree)
+        _add_parts(axes, layer.root, tree)
+        likes |= _inherit(axes)
+        for part_id, addition in layer.additions.items():
+            _add_to_part(axes, layer.root, part_id, addition)
+    axes = meant_too(axes, likes) if likes else axes
     ordered = sorted(axes.values(), key=lambda axis: (axis.order, axis.name))
     _check_references(axes)
     return Catalogue(
@@ -90,8 +134,25 @@ def _add_parts(axes: dict[str, Axis], root: Path, tree: Mapping[str, Source]) ->
             raise TemplateError(f"{root / 'parts' / axis}: has no {AXIS_FILE}")
         parts = {**axes[axis].parts}
         for variant, files in variants.items():
-            parts[variant] = _part(root / "parts" / axis / variant, axis, variant, files)
+            if PART_FILE in files or variant not in parts:
+                folder = root / "parts" / axis / variant
+                parts[variant] = _part(folder, axis, variant, files)
+            else:
+                parts[variant] = _with_files(parts[variant], files)
         axes[axis] = replace(axes[axis], parts=parts)
+
+
+def _inherit(axes: dict[str, Axis]) -> dict[tuple[str, str], str]:
+    """Gives the parts that are like others what those have; tells which is like which."""
+    likes = {}
+    for name, axis in axes.items():
+        parts = dict(axis.parts)
+        for variant, part in axis.parts.items():
+            if part.like:
+                likes[name, variant] = part.like
+                parts[variant] = inherited(axis.parts, part)
+        axes[name] = replace(axis, parts=parts)
+    return likes
 
 
 def _parts(axes: Mapping[str, Axis], name: str) -> Mapping[str, Part]:
@@ -102,12 +163,36 @@ def _part(folder: Path, axis: str, variant: str, files: Mapping[str, Source]) ->
     declaration = files.get(PART_FILE)
     if declaration is None:
         raise TemplateError(f"{folder}: has no {PART_FILE}")
-    for path, source in files.items():
-        if path != PART_FILE and path.split("/")[0] not in ("files", "fragments"):
-            raise TemplateError(f"{source.path}: a part holds {PART_FILE}, files/ and fragments/")
+    _check_folders(files)
     return read_part(
         declaration, axis, variant, _below(files, "files/"), _below(files, "fragments/")
     )
+
+
+def _check_folders(files: Mapping[str, Source]) -> None:
+    for path, source in files.items():
+        if path != PART_FILE and path.split("/")[0] not in ("files", "fragments"):
+            raise TemplateError(f"{source.path}: a part holds {PART_FILE}, files/ and fragments/")
+
+
+def _with_files(part: Part, files: Mapping[str, Source]) -> Part:
+    """A part of an earlier tree with the files and fragments of a later one."""
+    _check_folders(files)
+    return replace(
+        part,
+        files={**part.files, **_below(files, "files/")},
+        fragments={**part.fragments, **_below(files, "fragments/")},
+    )
+
+
+def _add_to_part(axes: dict[str, Axis], root: Path, part_id: str, addition: Addition) -> None:
+    axis, _, variant = part_id.partition("/")
+    part = axes[axis].parts.get(variant) if axis in axes else None
+    where = f"{root}: extend.{part_id}"
+    if part is None:
+        raise TemplateError(f"{where}: there is no such part")
+    parts = {**axes[axis].parts, variant: extended(part, addition, where)}
+    axes[axis] = replace(axes[axis], parts=parts)
 
 
 def _below(tree: Mapping[str, Source], prefix: str) -> dict[str, Path]:

@@ -5,9 +5,10 @@ Only argparse is imported here, so that ``scaffold --help`` answers at once.
 
 import argparse
 import importlib
+import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
 from scaffold import __version__
@@ -16,6 +17,9 @@ from scaffold.streams import close, open_streams, put
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 128 + signal.SIGINT
+OF_A_PROJECT = ("explain", "update", "edit", "check")  # commands about the project in a folder
+LOCK = os.path.join(".scaffold", "lock.yaml")
+NO_PACKS = b"\npacks: {}\n"
 SHELLS = ("bash", "zsh", "tcsh")
 EPILOG = """\
 keys of --set and of answer files:
@@ -59,10 +63,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command: exit code 0, 2 for what the user can mend, 130 after Ctrl-C."""
     open_streams()
     words = sys.argv[1:] if argv is None else argv
+    return _outcome(lambda: _run(words), words)
+
+
+def _run(words: Sequence[str]) -> int:
+    arguments = build_parser().parse_args(words)
+    command: Command = importlib.import_module(f"scaffold.commands.{arguments.command}")
+    if not _has_packs(arguments):
+        return command.run(arguments)
+    # What a pack says is worked out in a process that can be ended.
+    limits = importlib.import_module("scaffold.limits")
+    code: int = limits.limited(lambda: _outcome(lambda: command.run(arguments), words))
+    return code
+
+
+def _has_packs(arguments: argparse.Namespace) -> bool:
+    """Whether packs take part: those that are named, or those of the project in question."""
+    if arguments.command == "pack":
+        return True
+    if arguments.command not in OF_A_PROJECT or getattr(arguments, "packs", None):
+        return bool(getattr(arguments, "packs", None))
     try:
-        arguments = build_parser().parse_args(words)
-        command: Command = importlib.import_module(f"scaffold.commands.{arguments.command}")
-        code = command.run(arguments)
+        with open(os.path.join(getattr(arguments, "project", "."), LOCK), "rb") as lock:
+            return NO_PACKS not in lock.read()
+    except OSError:
+        return False
+
+
+def _outcome(run: Callable[[], int], words: Sequence[str]) -> int:
+    """The exit code of a command, with its errors told."""
+    try:
+        code = run()
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         put(sys.stderr, f"\nInterrupted: {_notes(interrupt) or 'nothing is written.'}\n")
@@ -96,6 +127,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_presets(commands)
     _add_explain(commands)
+    _add_pack(commands)
     _add_completion(commands)
     return parser
 
@@ -192,6 +224,7 @@ def _add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
 
 def _add_presets(commands: "argparse._SubParsersAction[Parser]") -> None:
     presets = commands.add_parser("presets", help="list the presets", allow_abbrev=False)
+    _add_packs(presets)
     _add_json(presets)
 
 
@@ -212,6 +245,38 @@ def _add_explain(commands: "argparse._SubParsersAction[Parser]") -> None:
     _add_json(explain)
 
 
+def _add_pack(commands: "argparse._SubParsersAction[Parser]") -> None:
+    pack = commands.add_parser(
+        "pack",
+        help="begin, check or test a pack: templates and policy of a team",
+        allow_abbrev=False,
+    )
+    actions = pack.add_subparsers(dest="action", metavar="ACTION", required=True)
+    init = actions.add_parser("init", help="write a small pack that works", allow_abbrev=False)
+    init.add_argument("folder", metavar="DIR", help="folder to make")
+    check = actions.add_parser(
+        "check", help="say everything that is wrong with a pack", allow_abbrev=False
+    )
+    check.add_argument("folder", metavar="DIR", help="the pack")
+    _add_json(check)
+    test = actions.add_parser(
+        "test",
+        help="make projects with every choice of a pack, lint and type-check them",
+        allow_abbrev=False,
+    )
+    test.add_argument("folder", metavar="DIR", help="the pack")
+    test.add_argument("--train", action="store_true", help="train each for a few steps")
+    test.add_argument(
+        "--trust",
+        metavar="ID",
+        action="append",
+        default=[],
+        dest="trusted",
+        help="a pack whose templates may be run, for --train",
+    )
+    _add_json(test)
+
+
 def _add_completion(commands: "argparse._SubParsersAction[Parser]") -> None:
     completion = commands.add_parser(
         "completion", help="print the completion script of a shell", allow_abbrev=False
@@ -219,7 +284,19 @@ def _add_completion(commands: "argparse._SubParsersAction[Parser]") -> None:
     completion.add_argument("shell", choices=SHELLS)
 
 
+def _add_packs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pack",
+        metavar="PACK",
+        action="append",
+        default=[],
+        dest="packs",
+        help="templates and policy of a team: a folder, git+https://HOST/PATH@REF, or a package",
+    )
+
+
 def _add_answers(parser: argparse.ArgumentParser) -> None:
+    _add_packs(parser)
     parser.add_argument("--preset", action=Once, metavar="NAME", help="start from a preset")
     parser.add_argument("--answers", action=Once, metavar="FILE", help="YAML file of answers")
     _add_set(parser, "one answer; may be repeated, and overrides preset and file")

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from scaffold.catalogue import Catalogue
 from scaffold.parts import Axis
+from scaffold.rulings import refusal
 from scaffold.variants import Variants
 
 Value = str | None  # a variant; None where the design does not have the axis
@@ -113,7 +114,9 @@ def _domain(axis: Axis, axes: Collection[str]) -> tuple[Value, ...]:
     if any(other not in axes for other in axis.when):
         return (None,)
     possible = [
-        v for v, part in axis.parts.items() if all(other in axes for other in part.requires)
+        v
+        for v, part in axis.parts.items()
+        if refusal(axis.rulings, v) is None and all(other in axes for other in part.requires)
     ]
     return (*possible, None)
 

@@ -2,6 +2,7 @@
 
 from scaffold.catalogue import Axis, Catalogue
 from scaffold.completion import complete
+from scaffold.rulings import notes, refusal
 from scaffold.variants import Variants, applies, either, objections
 
 
@@ -28,7 +29,9 @@ def dead_end(catalogue: Catalogue, settled: Variants) -> str | None:
         if axis.name in settled or not _demands(axis) or not applies(axis, settled):
             continue
         against = {
-            variant: _reasons(catalogue, axis.name, variant, settled) for variant in axis.parts
+            variant: _reasons(catalogue, axis.name, variant, settled)
+            for variant in axis.parts
+            if refusal(axis.rulings, variant) is None
         }
         fewest = min(map(len, against.values()))
         if fewest > 0:
@@ -39,6 +42,7 @@ def dead_end(catalogue: Catalogue, settled: Variants) -> str | None:
                         variant
                     )
             texts = [f"{either(names)} {reason}" for reason, names in found.items()]
+            texts += [notes(axis.rulings)] if axis.rulings else []
             return f"no {axis.name} fits: {'; '.join(texts)}"
     return None
 
@@ -78,5 +82,9 @@ def _clashes(catalogue: Catalogue, settled: Variants, forced: Variants) -> list[
 
 
 def _demands(axis: Axis) -> bool:
-    """Whether every variant of the axis needs something of the others, so that none may fit."""
-    return bool(axis.when) and all(part.requires for part in axis.parts.values())
+    """Whether the axis may be left with no variant that fits.
+
+    Every variant needs something of the others, or teams allow only some.
+    """
+    needs = bool(axis.when) and all(part.requires for part in axis.parts.values())
+    return needs or any(ruling.is_restriction for ruling in axis.rulings)

@@ -4,7 +4,7 @@ A reason depends on the values alone, never on how they were given: the same des
 same bytes whether it came from questions, a file or flags.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scaffold.catalogue import Catalogue
@@ -12,6 +12,7 @@ from scaffold.design import Choice, Design, Value
 from scaffold.estimates import Estimates, estimate
 from scaffold.keys import shown
 from scaffold.parts import EXPRESSION_PREFIX, Option
+from scaffold.rulings import Ruling, notes
 from scaffold.variants import clash, objections
 
 ESTIMATED = (
@@ -72,6 +73,7 @@ def _axis_decision(catalogue: Catalogue, design: Design, choice: Choice) -> Deci
     first = recommended(catalogue, design, choice.axis)
     if first != choice.variant:
         because = f"{because} {_instead_of(catalogue, design, choice, first)}"
+    because = with_notes(because, catalogue.axes[choice.axis].rulings)
     return Decision(choice.axis, choice.variant, because, part.source, design.origins[choice.axis])
 
 
@@ -95,11 +97,15 @@ def _option_decisions(catalogue: Catalogue, design: Design, choice: Choice) -> I
         value = choice.options[option.name]
         is_literal = not str(option.default).startswith(EXPRESSION_PREFIX)
         is_changed = is_literal and value != option.default
-        if option.ask or is_changed:
+        if option.ask or is_changed or option.rulings:
             key = f"{choice.axis}.{option.name}"
-            yield Decision(
-                key, value, _option_because(option, is_changed), part.source, design.origins[key]
-            )
+            because = with_notes(_option_because(option, is_changed), option.rulings)
+            yield Decision(key, value, because, part.source, design.origins[key])
+
+
+def with_notes(because: str, rulings: Sequence[Ruling]) -> str:
+    """A reason followed by what teams say of the value."""
+    return f"{because.rstrip('.')}. {notes(rulings)}" if rulings else because
 
 
 def _option_because(option: Option, is_changed: bool) -> str:

@@ -10,7 +10,16 @@ import yaml
 
 from scaffold.design import Value
 from scaffold.errors import TemplateError
-from scaffold.parts import EXPRESSION_PREFIX, Axis, Option, OptionType, Part, Provided, Rule
+from scaffold.parts import (
+    EXPRESSION_PREFIX,
+    Addition,
+    Axis,
+    Option,
+    OptionType,
+    Part,
+    Provided,
+    Rule,
+)
 from scaffold.requirements import is_requirement
 from scaffold.sources import Source
 
@@ -123,7 +132,7 @@ class Fields:
 
 def read_axis(source: Source, name: str) -> Axis:
     """The axis that an axis.yaml declares, without parts."""
-    fields = Fields(source.path, _load(source))
+    fields = Fields(source.path, load_yaml(source))
     axis = Axis(
         name=name,
         title=fields.read("title", str),
@@ -145,7 +154,7 @@ def read_part(
     fragments: Mapping[str, Path],
 ) -> Part:
     """The part that a part.yaml declares, with the files that lie beside it."""
-    fields = Fields(source.path, _load(source))
+    fields = Fields(source.path, load_yaml(source))
     part = Part(
         axis=axis,
         variant=variant,
@@ -167,8 +176,29 @@ def read_part(
         provides=fields.mapping("provides"),
         files=files,
         fragments=fragments,
+        like=fields.read("like", str, ""),
     )
     fields.finish()
+    _check_names(fields, part)
+    return part
+
+
+def read_addition(fields: Fields) -> Addition:
+    """What is added to a part; raises TemplateError."""
+    addition = Addition(
+        options=fields.each("options", _option),
+        derived=fields.expressions("derived"),
+        rules=fields.list_of("rules", _rule),
+        dependencies=fields.strings("dependencies"),
+        dev_dependencies=fields.strings("dev_dependencies"),
+        provides=fields.mapping("provides"),
+    )
+    fields.finish()
+    _check_names(fields, addition)
+    return addition
+
+
+def _check_names(fields: Fields, part: Part | Addition) -> None:
     for text in (*part.dependencies, *part.dev_dependencies):
         if not is_requirement(text):
             raise fields.error("dependencies", f"{text!r} is no requirement such as 'torch>=2.11'")
@@ -177,7 +207,6 @@ def read_part(
             raise fields.error(name, "must be a lower-case Python name")
         if name in part.options and name in part.derived:
             raise fields.error(name, "is both an option and a derived value")
-    return part
 
 
 def _option(fields: Fields, name: str) -> Option:
@@ -254,10 +283,11 @@ def _rule(fields: Fields) -> Rule:
     return rule
 
 
-def _load(source: Source) -> object:
+def load_yaml(source: Source) -> object:
+    """What a YAML file holds; raises TemplateError."""
     try:
         return yaml.load(source.content, Loader=LOADER)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # 2026-99-99 is a ValueError
         raise TemplateError(f"{source.path}: not valid YAML: {error}") from None
 
 

@@ -5,15 +5,21 @@ from collections.abc import Iterator, Mapping
 from scaffold.formats import comment, yaml_scalar
 from scaffold.parts import Part
 from scaffold.plan import Chosen, RenderPlan
+from scaffold.rulings import notes, refusal
 
 WIDTH = 100
 HEAD = "The design of this project; `scaffold new FOLDER --answers scaffold.yaml` makes it anew."
+
+UNDER_PACKS = (
+    "The design of this project; `scaffold new FOLDER --pack ... --answers scaffold.yaml` makes it "
+    "anew,\n# with the packs that .scaffold/lock.yaml names."
+)
 
 
 def design_text(plan: RenderPlan) -> str:
     """scaffold.yaml: the project, then one block per axis with its variant and every option."""
     project = plan.design.project
-    lines = [f"# {HEAD}", "project:"]
+    lines = [f"# {UNDER_PACKS if plan.packs else HEAD}", "project:"]
     lines += _entry("name", project.name, "for people and for pip")
     lines += _entry("package", project.package, "for `import`")
     lines += _entry("description", project.description, "")
@@ -30,11 +36,15 @@ def _block(chosen: Chosen, variants: Mapping[str, str]) -> Iterator[str]:
     others = [
         part.variant
         for part in axis.parts.values()
-        if part is not chosen.part and _fits(part, variants)
+        if part is not chosen.part
+        and _fits(part, variants)
+        and refusal(axis.rulings, part.variant) is None
     ]
-    yield from _entry("variant", chosen.part.variant, f"or {', '.join(others)}" if others else "")
+    help_text = f"or {', '.join(others)}" if others else ""
+    yield from _entry("variant", chosen.part.variant, _joined(help_text, notes(axis.rulings)))
     for option in chosen.part.options_of(chosen.choice):
-        yield from _entry(option.name, chosen.choice.options[option.name], option.help)
+        help_text = _joined(option.help, notes(option.rulings))
+        yield from _entry(option.name, chosen.choice.options[option.name], help_text)
 
 
 def _fits(part: Part, variants: Mapping[str, str]) -> bool:
@@ -43,6 +53,10 @@ def _fits(part: Part, variants: Mapping[str, str]) -> bool:
     return not is_missing and not any(
         variants.get(axis) in names for axis, names in part.conflicts.items()
     )
+
+
+def _joined(help_text: str, note: str) -> str:
+    return "; ".join(text for text in (help_text.rstrip("."), note) if text) if note else help_text
 
 
 def _entry(name: str, value: object, help_text: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The command line that makes the same project again: only what differs from the defaults."""
 
 import shlex
+from collections.abc import Sequence
 
 from scaffold.answers import Answer, Answers
 from scaffold.catalogue import Catalogue
@@ -11,13 +12,19 @@ from scaffold.parse import parse_design
 
 
 def equivalent_command(
-    catalogue: Catalogue, design: Design, named: Answers, destination: str
+    catalogue: Catalogue,
+    design: Design,
+    named: Answers,
+    destination: str,
+    packs: Sequence[str] = (),
 ) -> str:
     """``scaffold new DEST --defaults --set ...``, quoted for the shell.
 
     ``named`` is what the project is called where nobody says so: its keys are left out if equal.
     """
-    words = ["scaffold", "new", destination, "--defaults"]
+    words = ["scaffold", "new", destination]
+    words += [word for pack in packs for word in ("--pack", pack)]
+    words.append("--defaults")
     values = needed_answers(catalogue, design, named)
     for key, value in values.items():
         words += ["--set", f"{key}={flag_text(value.value)}"]

@@ -37,6 +37,14 @@ class TemplateError(ScaffoldError):
     """A part, frame or fragment breaks the rules of its kind; names the file."""
 
 
+class PackError(ScaffoldError):
+    """A pack cannot be used; ``problems`` holds every reason at once."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n  ".join(problems))
+        self.problems = tuple(problems)
+
+
 class DestinationError(ScaffoldError):
     """The project cannot be written where it was asked for."""
 

@@ -11,7 +11,10 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from scaffold.design import Value
 from scaffold.errors import ScaffoldError, TemplateError
+from scaffold.limits import note
 from scaffold.parts import EXPRESSION_PREFIX
+
+LONGEST = 200  # characters of an expression that are shown
 
 
 class EvaluationError(ScaffoldError):
@@ -52,6 +55,8 @@ def _compile(text: str) -> _Compiled:
         return _environment().compile_expression(text, undefined_to_none=False)
     except TemplateSyntaxError as error:
         raise TemplateError(f"expression {text!r}: {error.message}") from None
+    except (RecursionError, SyntaxError) as error:  # too deep for Jinja, or for Python
+        raise TemplateError(f"expression {text[:LONGEST]!r}: {error}") from None
 
 
 @lru_cache(maxsize=4096)
@@ -72,11 +77,12 @@ def evaluate(text: str, values: Mapping[str, Value]) -> Value:
     ``values``), EvaluationError where these values have no result (division by zero).
     """
     text = text.removeprefix(EXPRESSION_PREFIX)
+    note(f"expression {text!r}")
     try:
         result = _compile(text)(values)
     except (UndefinedError, SecurityError) as error:
         raise TemplateError(f"expression {text!r}: {error}") from None
-    except (ArithmeticError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise EvaluationError(f"expression {text!r}: {error}") from None
     if isinstance(result, Undefined):
         missing = ", ".join(sorted(names(text) - values.keys()))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from scaffold import __version__
-from scaffold.applied import is_by_newer_tool, read_design_text, read_project_lock, written_values
+from scaffold.applied import is_by_newer_tool, read_design_text, written_values
 from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
 from scaffold.keys import shown
@@ -30,9 +30,8 @@ class Finding:
     text: str
 
 
-def find_all(catalogue: Catalogue, project: Path) -> tuple[Finding, ...]:
+def find_all(catalogue: Catalogue, lock: Lock, project: Path) -> tuple[Finding, ...]:
     """All differences; raises ScaffoldError where the project cannot be read."""
-    lock = read_project_lock(project)
     written = written_values(read_design_text(project))
     return (
         *_of_templates(catalogue, lock),
@@ -44,7 +43,8 @@ def find_all(catalogue: Catalogue, project: Path) -> tuple[Finding, ...]:
 def _of_templates(catalogue: Catalogue, lock: Lock) -> Iterator[Finding]:
     if catalogue.digest != lock.catalogue:
         age = "older than those applied" if is_by_newer_tool(lock) else "not applied yet"
-        text = f"the templates of this scaffold ({__version__}) are {age}"
+        whose = f"this scaffold ({__version__}){' and its packs' if lock.packs else ''}"
+        text = f"the templates of {whose} are {age}"
         yield Finding("template", lock.tool, text)
 
 

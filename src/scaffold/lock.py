@@ -36,11 +36,17 @@ class LockError(ScaffoldError):
 
 @dataclass(frozen=True)
 class Pack:
-    """A set of parts that was laid over those of the tool."""
+    """A set of parts that was laid over those of the tool.
+
+    ``reference`` is where it came from, a relative folder as seen from the project; ``commit`` is
+    the one that was taken of a git repository.
+    """
 
     id: str
     version: str
     digest: str
+    reference: str = ""
+    commit: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,7 +157,7 @@ def lock_text(lock: Lock) -> str:
         "format": FORMAT,
         "tool": lock.tool,
         "catalogue": lock.catalogue,
-        "packs": {pack.id: {"version": pack.version, "digest": pack.digest} for pack in lock.packs},
+        "packs": {pack.id: _pack_record(pack) for pack in lock.packs},
         "project": vars(lock.project),
         "design": {
             choice.axis: {"variant": choice.variant, **choice.options}
@@ -217,7 +223,18 @@ def _lock(fields: Fields) -> Lock:
 
 
 def _pack(fields: Fields, name: str) -> Pack:
-    return Pack(name, fields.read("version", str), fields.read("digest", str))
+    return Pack(
+        id=name,
+        version=fields.read("version", str),
+        digest=fields.read("digest", str),
+        reference=fields.read("reference", str, ""),
+        commit=fields.read("commit", str, ""),
+    )
+
+
+def _pack_record(pack: Pack) -> dict[str, str]:
+    record = {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
+    return {**{name: text for name, text in record.items() if text}, "digest": pack.digest}
 
 
 def _project(fields: Fields) -> Project:

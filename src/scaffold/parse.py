@@ -1,9 +1,10 @@
 """Turns answers into a Design, or says everything that is wrong with them at once."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
-from scaffold.answers import Answers
+from scaffold.answers import PRESET, Answers
 from scaffold.catalogue import Catalogue
 from scaffold.completion import complete
 from scaffold.dead_ends import dead_end, disabled_because
@@ -12,9 +13,10 @@ from scaffold.errors import DesignError, Problem
 from scaffold.expressions import EvaluationError
 from scaffold.keys import PROJECT_KEYS, canonical, known_keys, shown, unknown_key
 from scaffold.naming import name_problems, package_from, package_problems
-from scaffold.parts import Part
+from scaffold.parts import Part, Rule
 from scaffold.rules import rule_problem
-from scaffold.scalars import RefusedValueError, given_text, one_of, parse_value
+from scaffold.rulings import locked, notes, refusal
+from scaffold.scalars import RefusedValueError, given_text, is_readable, one_of, parse_value
 from scaffold.values import Settled, inputs, settle
 from scaffold.variants import clash, fitted
 
@@ -31,6 +33,7 @@ def parse_design(
     """
     found = list(problems)
     answers = {canonical(key): answer for key, answer in answers.items()}
+    answers = _without_overruled(catalogue, answers)
     known = known_keys(catalogue)
     found += [unknown_key(key, answers[key].value, known) for key in answers if key not in known]
     chosen = _read_variants(catalogue, answers, found)
@@ -49,10 +52,54 @@ def parse_design(
     settled = _settle(parts, given, found)
     for rule in settled.broken:
         if not refused.intersection(rule.keys):
-            found.append(rule_problem(rule, settled.values, given, inputs(parts, rule.check)))
+            problem = rule_problem(rule, settled.values, given, inputs(parts, rule.check))
+            found.append(_with_rulings(parts, rule, problem))
     if found:
         raise DesignError(list(dict.fromkeys(found)))
     return _design(parts, project, settled, _origins(answers, {*implied, *settled.moved}))
+
+
+def _without_overruled(catalogue: Catalogue, answers: Answers) -> Answers:
+    """The answers without those of a preset that teams refuse: what they rule stands above it.
+
+    With a variant go its options, which were chosen for it.
+    """
+    overruled = [
+        key
+        for key, answer in answers.items()
+        if answer.origin == PRESET and _is_overruled(catalogue, key, answer.value)
+    ]
+    return {
+        key: answer
+        for key, answer in answers.items()
+        if answer.origin != PRESET
+        or (key not in overruled and key.partition(".")[0] not in overruled)
+    }
+
+
+def _is_overruled(catalogue: Catalogue, key: str, raw: Value) -> bool:
+    axis_name, _, name = key.partition(".")
+    axis = catalogue.axes.get(axis_name)
+    if axis is None:
+        return False
+    if not name:
+        return raw in axis.parts and refusal(axis.rulings, raw) is not None
+    options = [part.options[name] for part in axis.parts.values() if name in part.options]
+    return any(
+        is_readable(replace(option, rulings=()), raw) and not is_readable(option, raw)
+        for option in options
+    )
+
+
+def _with_rulings(parts: Sequence[Part], rule: Rule, problem: Problem) -> Problem:
+    """The problem of a broken rule with what teams rule about the values in it."""
+    told = [
+        f"{part.axis}.{name}: {notes(option.rulings)}"
+        for part in parts
+        for name, option in part.options.items()
+        if f"{part.axis}.{name}" in rule.keys and locked(option.rulings)
+    ]
+    return replace(problem, rule=f"{problem.rule} ({' '.join(told)})") if told else problem
 
 
 def _origins(answers: Answers, moved: Collection[str]) -> dict[str, str]:
@@ -83,7 +130,11 @@ def _read_variants(
             continue
         raw = answers[axis.name].value
         try:
-            chosen[axis.name] = one_of(list(axis.parts), raw)
+            variant = one_of(list(axis.parts), raw)
+            ruling = refusal(axis.rulings, variant)
+            if ruling is not None:
+                raise RefusedValueError(ruling.rule, ruling.fix)
+            chosen[axis.name] = variant
         except RefusedValueError as error:
             problems.append(Problem(axis.name, shown(raw), error.rule, error.fix))
     for one, two in combinations(list(chosen.items()), 2):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from scaffold.design import Choice, Value
+from scaffold.rulings import Ruling
 
 OptionType = Literal["int", "float", "str", "bool", "choice"]
 Provided: TypeAlias = "Value | list[Provided] | dict[str, Provided]"
@@ -19,6 +20,7 @@ class Option:
     ``default`` is a literal, or an expression over earlier values when it starts with ``"= "``.
     ``config`` is ``group.key`` of configs/train.yaml for a run-time value, None for structure.
     A design in which an axis has a variant that ``unless`` lists does not have the option.
+    ``rulings`` are what teams rule about it.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Option:
     reason: str
     config: str | None
     unless: Mapping[str, tuple[str, ...]]
+    rulings: tuple[Ruling, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Part:
     """One variant of an axis: a folder of real files with its declaration.
 
     ``shares`` maps axes to the share of their estimates that holds beside this part.
+    ``like`` is the variant of the same axis that this one has everything from that it does not say.
     ``files`` maps output paths (with ``package`` for the package) to template files, ``fragments``
     maps a frame's file name, or its last folders and file name, to the fragment for that frame.
     """
@@ -74,6 +78,7 @@ class Part:
     provides: Mapping[str, Provided]
     files: Mapping[str, Path]
     fragments: Mapping[str, Path]
+    like: str = ""
 
     @property
     def id(self) -> str:
@@ -86,11 +91,23 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Addition:
+    """What a later template tree adds to a part of an earlier one, beside files and fragments."""
+
+    options: Mapping[str, Option]
+    derived: Mapping[str, str]
+    rules: tuple[Rule, ...]
+    dependencies: tuple[str, ...]
+    dev_dependencies: tuple[str, ...]
+    provides: Mapping[str, Provided]
+
+
+@dataclass(frozen=True)
 class Axis:
     """One question with its possible answers, the parts, in their order.
 
     ``when`` limits the axis to designs where each named axis has one of the listed variants,
-    ``unless`` to those where none has.
+    ``unless`` to those where none has. ``rulings`` are what teams rule about the variant.
     """
 
     name: str
@@ -100,3 +117,4 @@ class Axis:
     when: Mapping[str, tuple[str, ...]]
     unless: Mapping[str, tuple[str, ...]]
     parts: Mapping[str, Part]
+    rulings: tuple[Ruling, ...] = ()

@@ -69,7 +69,10 @@ class ConfigGroup:
 
 @dataclass(frozen=True)
 class RenderPlan:
-    """Everything that a template may see, and every file to render; nothing is left to choose."""
+    """Everything that a template may see, and every file to render; nothing is left to choose.
+
+    ``header`` are the lines at the head of every program.
+    """
 
     design: Design
     chosen: tuple[Chosen, ...]
@@ -80,6 +83,8 @@ class RenderPlan:
     dev_dependencies: tuple[str, ...]
     provides: Mapping[str, Provided]
     config: tuple[ConfigGroup, ...]
+    header: tuple[str, ...] = ()
+    packs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,8 @@ def make_plan(
         dev_dependencies=unite(name for part in parts for name in part.dev_dependencies),
         provides=MappingProxyType(_provides(parts)),
         config=_config(chosen),
+        header=catalogue.header,
+        packs=catalogue.packs,
     )
 
 
@@ -138,13 +145,13 @@ def _candidates(
     owners: dict[str, _Candidate] = {}
     for owner, tree in trees:
         for name, path in tree.items():
-            output = _output_path(name, package)
+            output = output_path(name, package)
             candidate = _Candidate(output, owner, catalogue.sources[path])
             # Folding case: on some file systems the two would be one file.
             other = owners.setdefault(output.casefold(), candidate)
             if other is not candidate:
                 problems.append(f"{output}: belongs to both {other.owner} and {owner}")
-            if output.startswith(RESERVED):
+            if output.casefold().startswith(RESERVED):
                 problems.append(f"{path}: {output} is written by the tool itself")
     for name, candidate in owners.items():
         for folder in PurePosixPath(name).parents:
@@ -154,7 +161,8 @@ def _candidates(
     return sorted(owners.values(), key=lambda candidate: candidate.path)
 
 
-def _output_path(name: str, package: str) -> str:
+def output_path(name: str, package: str) -> str:
+    """Where a file of the template tree stands in a project."""
     if name.startswith(PACKAGE_FOLDER):
         name = f"src/{package}/{name.removeprefix(PACKAGE_FOLDER)}"
     pieces = name.removesuffix(DATA_SUFFIX).split("/")

@@ -9,12 +9,12 @@ A preset is a YAML file of answers with one block more::
     training: {variant: fixed-steps, steps: 500}
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from scaffold.answer_file import read_answer_file
+from scaffold.answer_file import FileAnswers, parse_answer_text, read_answer_file
 from scaffold.errors import DesignError, Problem, TemplateError
 from scaffold.keys import shown
 
@@ -48,7 +48,15 @@ def read_presets(root: Path) -> tuple[Preset, ...]:
 
 def read_preset(path: Path) -> Preset:
     """One preset; raises TemplateError where the file is not one."""
-    found = read_answer_file(path, "--preset")
+    return _preset(path, read_answer_file(path, "--preset"))
+
+
+def preset_from(text: str, path: Path) -> Preset:
+    """The preset in the text of a file; raises TemplateError where it is none."""
+    return _preset(path, parse_answer_text(text, "--preset", path))
+
+
+def _preset(path: Path, found: FileAnswers) -> Preset:
     if found.problems:
         raise TemplateError(f"{path}: {found.problems[0]}")
     values = dict(found.values)
@@ -59,9 +67,12 @@ def read_preset(path: Path) -> Preset:
     return Preset(path.stem, texts[TITLE], texts[HELP], values)
 
 
-def find_preset(root: Path, name: str) -> Preset:
-    """The preset called ``name``; raises DesignError naming those there are."""
-    names = sorted(path.stem for path in root.glob("*.yaml"))
+def find_preset(root: Path, name: str, more: Sequence[Preset] = ()) -> Preset:
+    """The preset called ``name``, of ``more`` first; raises DesignError naming those there are."""
+    others = {preset.name: preset for preset in more}
+    if name in others:
+        return others[name]
+    names = sorted({*others, *(path.stem for path in root.glob("*.yaml"))})
     if name not in names:
         near = get_close_matches(name, names, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]}?" if near else "`scaffold presets` lists them"

@@ -11,12 +11,13 @@ from scaffold.answers import Answer, Answers
 from scaffold.catalogue import Catalogue
 from scaffold.completion import complete
 from scaffold.dead_ends import disabled_because
+from scaffold.decisions import with_notes
 from scaffold.design import Design, Value
 from scaffold.errors import DesignError, Problem
 from scaffold.keys import shown
 from scaffold.parse import parse_design
 from scaffold.parts import Axis, Option
-from scaffold.scalars import expected
+from scaffold.scalars import expected, permitted
 from scaffold.variants import Variants
 
 ASKED = "asked"
@@ -63,7 +64,8 @@ def next_question(catalogue: Catalogue, answers: Answers) -> Question | None:
             if question is not None:
                 return question
         for option in axis.parts[choice.variant].options_of(choice):
-            if option.ask and f"{axis.name}.{option.name}" not in answers:
+            is_open = option.ask and len(permitted(option)) != 1
+            if is_open and f"{axis.name}.{option.name}" not in answers:
                 return _option_question(axis.name, option, design)
     return None
 
@@ -130,20 +132,20 @@ def _axis_question(catalogue: Catalogue, axis: Axis, settled: Variants) -> Quest
         help=axis.title,
         choices=tuple(choices),
         recommended=part.variant,
-        because=part.reason or part.help,
+        because=with_notes(part.reason or part.help, axis.rulings),
         kind="choice",
     )
 
 
 def _option_question(axis: str, option: Option, design: Design) -> Question:
-    values: tuple[Value, ...] = (True, False) if option.type == "bool" else option.choices
+    values = permitted(option) or ((True, False) if option.type == "bool" else ())
     return Question(
         key=f"{axis}.{option.name}",
         title=f"{option.help[:1].upper()}{option.help[1:]} ({option.name})?",
         help=expected(option),
         choices=tuple(QuestionChoice(value, shown(value), "", None) for value in values),
         recommended=design.values[option.name],
-        because=option.reason or option.help,
+        because=with_notes(option.reason or option.help, option.rulings),
         kind="choice" if values else "value",
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import SimpleNamespace
 from typing import TypeAlias
 
@@ -16,13 +16,25 @@ from scaffold.errors import TemplateError
 from scaffold.formats import FILTERS
 from scaffold.frames import EACH, Passage, Piece, Slot, place, read_fragment, read_python
 from scaffold.imports import Header, rename_package
+from scaffold.limits import note
 from scaffold.parts import Provided
 from scaffold.plan import PlannedFile, RenderPlan
+from scaffold.sources import Source
 
 Names: TypeAlias = Mapping[str, object]
+PROGRAMS = (".py", ".sh")  # what a header stands in
 PYTHON_NAMES = ("design", "package", "project")
 _TEMPLATE = "<template>"  # what Jinja calls the file of a text
-_FAILURES = (JinjaError, ArithmeticError, TypeError, ValueError)
+_FAILURES = (
+    JinjaError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,  # a recursion without end, too
+    TypeError,
+    ValueError,
+)
+LONGEST_TEXT = 8 * 2**20  # characters of one file
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,25 @@ def render(plan: RenderPlan) -> Tree:
     Raises TemplateError naming template and line where a template asks for what is not there.
     """
     names = _names(plan)
-    return {file.path: RenderedFile(_content(file, names), file.source.mode) for file in plan.files}
+    header = _comment(plan.header)
+    return {
+        file.path: RenderedFile(_headed(file, _content(file, names), header), file.source.mode)
+        for file in plan.files
+    }
+
+
+def _comment(lines: Sequence[str]) -> bytes:
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines).encode()
+
+
+def _headed(file: PlannedFile, content: bytes, header: bytes) -> bytes:
+    """A program with the header above it, and below the line that names its interpreter."""
+    if not header or not content or not file.path.endswith(PROGRAMS):
+        return content
+    first, line_end, rest = content.partition(b"\n")
+    if content.startswith(b"#!"):
+        return first + line_end + header + rest
+    return header + (b"" if content.startswith(b"#") else b"\n") + content
 
 
 def _names(plan: RenderPlan) -> Names:
@@ -121,9 +151,19 @@ def _passages(file: PlannedFile, pieces: Iterable[Piece]) -> Iterator[Passage]:
                         yield from _passages(file, macros[piece.name].pieces)
 
 
+class _Sandbox(SandboxedEnvironment):
+    """Jinja's sandbox, in which a template cannot follow a path of the plan to the disk."""
+
+    def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
+        """Whether a template may read an attribute."""
+        if isinstance(obj, PurePath):
+            return False
+        return super().is_safe_attribute(obj, attr, value)
+
+
 @lru_cache(maxsize=1)
 def _python_environment() -> SandboxedEnvironment:
-    return SandboxedEnvironment(
+    return _Sandbox(
         block_start_string="# {%",
         comment_start_string="# {#",
         trim_blocks=True,
@@ -136,7 +176,7 @@ def _python_environment() -> SandboxedEnvironment:
 
 @lru_cache(maxsize=1)
 def _data_environment() -> SandboxedEnvironment:
-    environment = SandboxedEnvironment(
+    environment = _Sandbox(
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -153,13 +193,29 @@ def _compile(environment: SandboxedEnvironment, text: str) -> Template:
 
 
 def _render(environment: SandboxedEnvironment, passages: Sequence[Passage], names: Names) -> str:
+    note(str(passages[0].path))
     try:
         text = "".join(passage.text for passage in passages)
-        return _compile(environment, text).render(names)
+        rendered = _compile(environment, text).render(names)
+        rendered.encode()  # what is no text in any encoding is a mistake of the template
     except TemplateSyntaxError as error:
         raise TemplateError(f"{place(passages, error.lineno)}: {error.message}") from None
     except _FAILURES as error:
         raise TemplateError(f"{place(passages, _line(error))}: {error}") from None
+    if len(rendered) > LONGEST_TEXT:
+        raise TemplateError(f"{passages[0].path}: gives more than {LONGEST_TEXT} characters")
+    return rendered
+
+
+def syntax_problem(source: Source) -> str | None:
+    """What Jinja does not understand of a data template; None if it is well."""
+    try:
+        _data_environment().parse(source.text)
+    except TemplateSyntaxError as error:
+        return f"{source.path}:{error.lineno}: {error.message}"
+    except RecursionError:
+        return f"{source.path}: is nested too deeply"
+    return None
 
 
 def _line(error: Exception) -> int:

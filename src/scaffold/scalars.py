@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from scaffold.design import Value
 from scaffold.parts import Option
+from scaffold.rulings import refusal, written
 
 Number = TypeVar("Number", int, float)
 LARGEST_INT = 2**63 - 1  # what a 64-bit tensor, YAML readers and JSON readers all hold
@@ -30,6 +31,23 @@ class RefusedValueError(ValueError):
 
 def parse_value(option: Option, raw: Value) -> Value:
     """The value of ``option`` that ``raw`` stands for; raises RefusedValueError."""
+    value = _parse(option, raw)
+    ruling = refusal(option.rulings, value)
+    if ruling is not None:
+        raise RefusedValueError(ruling.rule, ruling.fix)
+    return value
+
+
+def is_readable(option: Option, raw: Value) -> bool:
+    """Whether ``raw`` stands for a value that the option can take."""
+    try:
+        parse_value(option, raw)
+    except RefusedValueError:
+        return False
+    return True
+
+
+def _parse(option: Option, raw: Value) -> Value:
     _require_value(raw, expected(option))
     match option.type:
         case "bool":
@@ -89,11 +107,15 @@ def stands_for(text: str, value: Value) -> bool:
 
 def expected(option: Option) -> str:
     """What may be given, in words: ``a whole number from 1 to 64``."""
-    if option.type == "choice":
-        return "one of " + ", ".join(str(choice) for choice in option.choices)
+    allowed = permitted(option)
+    if allowed:
+        return "one of " + ", ".join(written(value) for value in allowed)
     kinds = {"bool": "true or false", "int": "a whole number", "float": "a number"}
     text = kinds.get(option.type, "one line of text")
-    low, high = option.minimum, option.maximum
+    lows = (option.minimum, *(ruling.minimum for ruling in option.rulings))
+    highs = (option.maximum, *(ruling.maximum for ruling in option.rulings))
+    low = max((limit for limit in lows if limit is not None), default=None)
+    high = min((limit for limit in highs if limit is not None), default=None)
     if low is not None and high is not None:
         return f"{text} from {low} to {high}"
     if low is not None:
@@ -101,10 +123,25 @@ def expected(option: Option) -> str:
     return text if high is None else f"{text} of at most {high}"
 
 
+def permitted(option: Option) -> tuple[Value, ...]:
+    """The only values that the option may have, where they are listed; else none."""
+    lists = [option.choices, *(ruling.allowed for ruling in option.rulings)]
+    first = next((values for values in lists[::-1] if values), ())
+    return tuple(value for value in first if refusal(option.rulings, value) is None)
+
+
 def clamp(option: Option, value: Value) -> Value:
-    """A default brought back into the option's limits."""
+    """A default brought back into the option's limits, and those of the teams."""
+    allowed = permitted(option)
+    if allowed and value not in allowed:
+        return allowed[0]
     if isinstance(value, bool | str):
         return value
+    for limits in option.rulings:
+        if limits.minimum is not None:
+            value = max(value, limits.minimum)
+        if limits.maximum is not None:
+            value = min(value, limits.maximum)
     if option.minimum is not None and value < option.minimum:
         value = option.minimum
     if option.maximum is not None and value > option.maximum:

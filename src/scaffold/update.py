@@ -8,7 +8,6 @@ from typing import Literal
 from scaffold import __version__
 from scaffold.answer_file import parse_answer_text
 from scaffold.applied import Applied, is_by_newer_tool, read_design_text, written_values
-from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
 from scaffold.decisions import decide
 from scaffold.design import Value
@@ -27,8 +26,9 @@ from scaffold.lock import (
     with_design,
 )
 from scaffold.merge import Merge, merge
+from scaffold.packs import Loaded, make_tree
 from scaffold.plan import make_plan
-from scaffold.render import RenderedFile, Tree, render
+from scaffold.render import RenderedFile, Tree
 from scaffold.revision import Revision, flat_values, revise
 from scaffold.scalars import stands_for
 from scaffold.snapshot import find_moved, read_file, take_snapshot
@@ -65,7 +65,7 @@ class Update:
 
 
 def plan_update(
-    catalogue: Catalogue,
+    loaded: Loaded,
     applied: Applied,
     project: Path,
     flags: Mapping[str, str],
@@ -78,6 +78,7 @@ def plan_update(
     settled yet.
     """
     lock, base = applied.lock, applied.base
+    catalogue = loaded.catalogue
     if catalogue.digest != lock.catalogue and is_by_newer_tool(lock):
         raise LockError(
             f"scaffold {lock.tool} last updated this project; this is {__version__}, upgrade it"
@@ -87,8 +88,8 @@ def plan_update(
     revision = revise(catalogue, lock, written, flags, take_defaults=take_defaults)
     design = revision.design
     plan = make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
-    theirs = with_design(plan, render(plan))
-    locked = make_lock(catalogue, plan, theirs)
+    theirs = with_design(plan, make_tree(loaded, plan))
+    locked = make_lock(catalogue, plan, theirs, loaded.recorded(project))
 
     snapshot = take_snapshot(project, dict.fromkeys([*base, *theirs]))
     _refuse_marks({**take_snapshot(project, lock.left.conflicts).files, **snapshot.files}, base)

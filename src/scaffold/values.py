@@ -10,6 +10,7 @@ from scaffold.errors import TemplateError
 from scaffold.expressions import EvaluationError, evaluate
 from scaffold.parts import EXPRESSION_PREFIX, Option, Part, Rule
 from scaffold.rules import broken_rules, holds
+from scaffold.rulings import refusal
 from scaffold.scalars import clamp
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -176,6 +177,12 @@ def _related(current: int, factor: int) -> list[int]:
 
 def candidates(option: Option, current: Value, factors: Collection[int]) -> Iterator[Value]:
     """Other values an option may take: round near ones, relatives of ``factors``, any."""
+    for value in _unruled(option, current, factors):
+        if refusal(option.rulings, value) is None:
+            yield value
+
+
+def _unruled(option: Option, current: Value, factors: Collection[int]) -> Iterator[Value]:
     if option.type in ("bool", "choice"):
         choices = option.choices or (True, False)
         yield from (choice for choice in choices if choice != current)

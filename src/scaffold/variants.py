@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from scaffold.catalogue import Catalogue
 from scaffold.parts import Axis, Part
+from scaffold.rulings import refusal
 
 Variants = Mapping[str, str]  # axis -> variant, for the axes that are settled
 
@@ -47,7 +48,10 @@ def clash(catalogue: Catalogue, one: tuple[str, str], two: tuple[str, str]) -> s
 def objections(
     catalogue: Catalogue, axis: str, variant: str, settled: Variants
 ) -> Iterator[tuple[str, str]]:
-    """The settled axes that a variant does not go with, each with the reason."""
+    """The axes that a variant does not go with, each with the reason; its own if a team's."""
+    ruling = refusal(catalogue.axes[axis].rulings, variant)
+    if ruling is not None:
+        yield axis, ruling.rule
     for other, other_variant in settled.items():
         if other != axis:
             reason = clash(catalogue, (axis, variant), (other, other_variant))

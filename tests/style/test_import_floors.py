@@ -30,17 +30,18 @@ MODEL = (
 )
 TOOL = (
     ("__init__", "conflict_marks", "design", "errors", "imports", "requirements", "streams"),
-    ("parts", "sources", "destination", "repository"),
-    ("declarations", "expressions", "frames", "scalars"),
+    ("rulings",),
+    ("parts", "sources", "destination", "repository", "limits"),
+    ("declarations", "expressions", "frames", "inheritance", "scalars"),
     ("catalogue",),
     ("estimates", "keys", "slots", "variants"),
     ("answer_file", "completion", "decisions", "naming", "rules", "units"),
-    ("dead_ends",),
+    ("dead_ends", "policy", "covering"),
     ("answers", "formats", "plan", "presets", "values"),
     ("parse", "design_edit", "design_file", "next_steps", "render"),
     ("alternatives", "base", "equivalent", "git_merge", "questions"),
     ("ask", "explanation", "lock", "merge", "snapshot", "staging"),
-    ("applied", "journal", "report", "revision", "write"),
+    ("applied", "journal", "report", "revision", "write", "packs"),
     ("transaction",),
     ("findings", "update"),
     ("update_report",),
@@ -49,13 +50,14 @@ TOOL = (
 )
 # Who may know a library; everyone else sees plain values.
 KNOWN_TO = {
-    "jinja2": {"expressions", "render"},
+    "jinja2": {"expressions", "render", "packs.overlays"},
+    "copier": {"packs.overlays"},
     "yaml": {"answer_file", "declarations", "design_edit", "lock"},
     "omegaconf": {"answers"},
     "questionary": {"ask"},
     "prompt_toolkit": {"ask"},
     "shtab": {"commands.completion"},
-    "subprocess": {"git_merge", "repository"},
+    "subprocess": {"git_merge", "repository", "packs.git", "packs.trial"},
 }
 # What a project may need at run time, beside Python itself.
 PROJECT_LIBRARIES = {

@@ -286,7 +286,7 @@ def test_an_unexpected_error_is_a_traceback(monkeypatch: pytest.MonkeyPatch) -> 
     def fail() -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("scaffold.commands.new.read_catalogue", fail)
+    monkeypatch.setattr("scaffold.catalogue.default_roots", fail)
     with pytest.raises(RuntimeError, match="a bug"):
         cli.main(["new", "x", "--defaults"])
 
@@ -297,7 +297,7 @@ def test_an_interrupt_writes_nothing(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scaffold.commands.new.render", interrupt)
+    monkeypatch.setattr("scaffold.commands.new.make_tree", interrupt)
     assert cli.main(["new", "x", "--defaults"]) == 130
     assert "nothing is written" in capsys.readouterr().err
     assert not Path("x").exists()

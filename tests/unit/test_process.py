@@ -4,6 +4,7 @@ import os
 import pty
 import select
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -123,6 +124,44 @@ def test_leaving_on_a_real_terminal_writes_nothing() -> None:
     assert code == 130
     assert "nothing is written" in shown
     assert list(Path().iterdir()) == []
+
+
+PACK = """\
+id: acme
+version: "1"
+title: Acme
+policy: {precision: {locked: bfloat16, reason: our cluster has H100s}}
+"""
+
+
+def test_asks_in_the_child_process_that_a_pack_gets() -> None:
+    Path("acme").mkdir()
+    Path("acme/pack.yaml").write_text(PACK)
+    shown, code = _on_a_terminal(["new", "asked", "--pack", "acme"], ["\r"] * 40)
+    assert code == 0
+    assert "Next:" in shown
+    assert "our cluster has H100s" in Path("asked/DESIGN.md").read_text()
+    shown, code = _on_a_terminal(["new", "left", "--pack", "acme"], ["\r", "\x03"])
+    assert code == 130
+    assert shown.count("nothing is written") == 1
+    assert sorted(path.name for path in Path().iterdir()) == ["acme", "asked"]
+
+
+def test_a_signal_reaches_the_child_process_that_a_pack_gets() -> None:
+    Path("acme/data").mkdir(parents=True)
+    Path("acme/pack.yaml").write_text(PACK)
+    loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    Path("acme/data/x.jinja").write_text(loop)
+    words = [sys.executable, "-c", RUN, "new", "x", "--pack", "acme", "--defaults"]
+    root = str(Path(scaffold.__file__).parents[1])
+    with subprocess.Popen(words, env={**os.environ, "PYTHONPATH": root}) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not (child := children.read_text().strip()):
+            time.sleep(0.01)
+        time.sleep(0.2)
+        process.terminate()
+        assert process.wait(timeout=20) == -signal.SIGTERM
+    assert not Path(f"/proc/{child}").exists()
 
 
 def _on_a_terminal(words: list[str], keys: list[str]) -> tuple[str, int]:

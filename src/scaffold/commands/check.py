@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from scaffold import transaction
-from scaffold.applied import find_project
-from scaffold.catalogue import read_catalogue
+from scaffold.applied import find_project, read_project_lock
 from scaffold.findings import DUE, find_all
+from scaffold.packs import load_locked
 from scaffold.report import table_text, to_json
 
 EXIT_DUE = 2
@@ -22,7 +22,9 @@ def run(arguments: argparse.Namespace) -> int:
     if os.path.lexists(project / transaction.ACTIVE):
         with transaction.only_writer(project):
             pass  # which takes back what a killed update had begun
-    findings = find_all(read_catalogue(), project)
+    lock = read_project_lock(project)
+    loaded = load_locked(lock.packs, project, pinned=True)
+    findings = find_all(loaded.catalogue, lock, project)
     kinds = {finding.kind for finding in findings}
     code = EXIT_CONFLICTS if "conflict" in kinds else EXIT_DUE if kinds & {*DUE} else 0
     if arguments.json:

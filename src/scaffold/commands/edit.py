@@ -8,13 +8,14 @@ from pathlib import Path
 from scaffold import transaction
 from scaffold.answers import Answer, Answers
 from scaffold.applied import find_project, read_applied, read_design_text, written_values
-from scaffold.catalogue import Catalogue, read_catalogue
+from scaffold.catalogue import Catalogue
 from scaffold.commands.update import finish
 from scaffold.design import Value
 from scaffold.equivalent import flag_text
 from scaffold.errors import DesignError, UsageError
 from scaffold.keys import PROJECT_KEYS
 from scaffold.lock import Lock
+from scaffold.packs import load_locked
 from scaffold.report import Style, error_text
 from scaffold.revision import flat_values, revise
 from scaffold.streams import is_terminal
@@ -29,8 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("edit asks on a terminal; elsewhere use `scaffold update --set KEY=VALUE`")
     style = Style.of(sys.stdout)
     with transaction.only_writer(project):
-        catalogue = read_catalogue()
         applied = read_applied(project)
+        loaded = load_locked(applied.lock.packs, project, pinned=False)
+        catalogue = loaded.catalogue
         written = written_values(read_design_text(project))
         earlier = _earlier(catalogue, applied.lock, written)
         named = {key: Answer(earlier[key], "file") for key in PROJECT_KEYS if key in earlier}
@@ -44,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         ask = importlib.import_module("scaffold.ask")
         answers: Answers = ask.ask_design(catalogue, named, summarize, earlier)
-        update = plan_update(catalogue, applied, project, _flags(answers), take_defaults=False)
+        update = plan_update(loaded, applied, project, _flags(answers), take_defaults=False)
         text = update_text(update, is_written=True, style=style)
         return finish(project, update.steps, text, update.conflicts)
 

@@ -4,11 +4,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from scaffold.answers import Reading, read_answers
-from scaffold.catalogue import Catalogue, read_catalogue
-from scaffold.commands.given import is_given, read_given
+from scaffold.answers import read_answers
+from scaffold.cli import NO_PACKS
+from scaffold.commands.given import is_given, load_given, read_given
 from scaffold.decisions import decide
 from scaffold.explanation import explain, further_options
+from scaffold.lock import DESIGN_PATH, LOCK_PATH, read_lock
+from scaffold.packs import Loaded, load_locked
 from scaffold.parse import parse_design
 from scaffold.report import (
     Style,
@@ -20,13 +22,20 @@ from scaffold.report import (
     to_json,
 )
 
-DESIGN_FILE = Path("scaffold.yaml")
+DESIGN_FILE = Path(DESIGN_PATH)
+LOCK_FILE = Path(LOCK_PATH)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Explains all decisions, or the one that ``key`` names."""
-    catalogue = read_catalogue()
-    reading = _read(catalogue, arguments)
+    is_project = not is_given(arguments) and DESIGN_FILE.is_file()
+    loaded = _load(arguments, is_project)
+    catalogue = loaded.catalogue
+    reading = (
+        read_answers(catalogue, None, DESIGN_FILE, [])
+        if is_project
+        else read_given(loaded, arguments)
+    )
     design = parse_design(catalogue, reading.answers, reading.problems)
     style = Style.of(sys.stdout)
     if arguments.key is None:
@@ -43,8 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read(catalogue: Catalogue, arguments: argparse.Namespace) -> Reading:
-    """The answers given, else those of the project in the current folder, else none."""
-    if not is_given(arguments) and DESIGN_FILE.is_file():
-        return read_answers(catalogue, None, DESIGN_FILE, [])
-    return read_given(catalogue, arguments)
+def _load(arguments: argparse.Namespace, is_project: bool) -> Loaded:
+    """The packs that are named, else those of the project in the current folder."""
+    if arguments.packs or not is_project or not LOCK_FILE.is_file():
+        return load_given(arguments)
+    lock = LOCK_FILE.read_bytes()
+    if NO_PACKS in lock:  # whatever else is in it
+        return load_given(arguments)
+    packs = read_lock(lock.decode(errors="replace")).packs
+    return load_locked(packs, Path(), pinned=True)

@@ -4,22 +4,27 @@ import argparse
 from pathlib import Path
 
 from scaffold.answers import Reading, read_answers
-from scaffold.catalogue import Catalogue
 from scaffold.errors import DesignError, Problem
+from scaffold.packs import Loaded, load
 from scaffold.presets import find_preset, presets_root
 
 
-def read_given(catalogue: Catalogue, arguments: argparse.Namespace, *sets: str) -> Reading:
+def load_given(arguments: argparse.Namespace) -> Loaded:
+    """The tool's templates under the packs that a command line names."""
+    return load(arguments.packs, Path())
+
+
+def read_given(loaded: Loaded, arguments: argparse.Namespace, *sets: str) -> Reading:
     """Preset, file and flags (``--set`` and the further ``sets``) merged, with all problems."""
     preset: dict[str, str] | None = None
     problems: list[Problem] = []
     if arguments.preset is not None:
         try:
-            preset = dict(find_preset(presets_root(), arguments.preset).answers)
+            preset = dict(find_preset(presets_root(), arguments.preset, loaded.presets).answers)
         except DesignError as error:
             problems += error.problems
     file = None if arguments.answers is None else Path(arguments.answers)
-    reading = read_answers(catalogue, preset, file, [*arguments.sets, *sets])
+    reading = read_answers(loaded.catalogue, preset, file, [*arguments.sets, *sets])
     return Reading(reading.answers, (*problems, *reading.problems))
 
 

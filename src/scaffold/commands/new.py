@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from scaffold.answers import ANSWERS_FLAG, Answer, Answers
-from scaffold.catalogue import Catalogue, read_catalogue
-from scaffold.commands.given import is_given, read_given
+from scaffold.catalogue import Catalogue
+from scaffold.commands.given import is_given, load_given, read_given
 from scaffold.decisions import decide
 from scaffold.destination import find_destination, not_empty_error
 from scaffold.equivalent import equivalent_command
@@ -16,10 +16,10 @@ from scaffold.estimates import estimate
 from scaffold.lock import seal
 from scaffold.naming import name_from
 from scaffold.next_steps import next_steps
+from scaffold.packs import Loaded, make_tree
 from scaffold.parse import parse_design
 from scaffold.plan import make_plan
 from scaffold.questions import missing_answers
-from scaffold.render import render
 from scaffold.report import Made, Style, made_json, made_text, summary_text
 from scaffold.streams import is_terminal
 from scaffold.write import is_written, write_project
@@ -29,18 +29,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Makes a project; raises ScaffoldError, and then nothing is written."""
     destination = Path(arguments.destination)
     _check_destination(destination, arguments)
-    catalogue = read_catalogue()
+    loaded = load_given(arguments)
+    catalogue = loaded.catalogue
     named = {"project.name": Answer(_name(destination), "default")}
-    design = parse_design(catalogue, *_read_or_ask(catalogue, arguments, named))
+    design = parse_design(catalogue, *_read_or_ask(loaded, arguments, named))
     decisions = decide(catalogue, design)
     plan = make_plan(catalogue, design, decisions, estimate(catalogue, design))
-    tree = seal(catalogue, plan, render(plan))
+    tree = seal(catalogue, plan, make_tree(loaded, plan), loaded.recorded(destination))
     made = Made(
         destination=arguments.destination,
         is_written=not arguments.dry_run,
         sizes={path: len(file.content) for path, file in tree.items()},
         commands=next_steps(plan, arguments.destination),
-        equivalent=equivalent_command(catalogue, design, named, arguments.destination),
+        equivalent=equivalent_command(
+            catalogue, design, named, arguments.destination, loaded.references
+        ),
     )
     if arguments.json:
         modes = {path: file.mode for path, file in tree.items()}
@@ -77,7 +80,7 @@ def _check_destination(destination: Path, arguments: argparse.Namespace) -> None
 
 
 def _read_or_ask(
-    catalogue: Catalogue, arguments: argparse.Namespace, named: Answers
+    loaded: Loaded, arguments: argparse.Namespace, named: Answers
 ) -> tuple[Answers, tuple[Problem, ...]]:
     """The answers of the command line, or of a person at a terminal, with what is wrong so far."""
     flags = [
@@ -85,7 +88,8 @@ def _read_or_ask(
         for key, value in (("name", arguments.name), ("package", arguments.package))
         if value is not None
     ]
-    reading = read_given(catalogue, arguments, *flags)
+    catalogue = loaded.catalogue
+    reading = read_given(loaded, arguments, *flags)
     answers = {**named, **reading.answers}
     if is_given(arguments) or arguments.defaults or not _is_terminal(arguments):
         is_open = arguments.defaults or arguments.preset is not None

@@ -8,8 +8,8 @@ from pathlib import Path
 from scaffold import transaction
 from scaffold.answers import read_flags
 from scaffold.applied import find_project, read_applied
-from scaffold.catalogue import read_catalogue
 from scaffold.errors import DesignError, UsageError
+from scaffold.packs import load_locked
 from scaffold.report import Style, to_json
 from scaffold.update import plan_update
 from scaffold.update_report import patch_text, update_json, update_text
@@ -29,9 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
     if problems:
         raise DesignError(problems)
     with transaction.only_writer(project):
+        applied = read_applied(project)
         update = plan_update(
-            read_catalogue(),
-            read_applied(project),
+            load_locked(applied.lock.packs, project, pinned=False),
+            applied,
             project,
             flags,
             take_defaults=arguments.take_defaults,

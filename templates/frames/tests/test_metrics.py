@@ -32,7 +32,7 @@ def run_dir(config: Config) -> Path:
 def test_entries_come_back(config: Config, model: Model, device: torch.device) -> None:
     with RunLog(config, model, 0, device) as log:
         log.start_step()
-        log.end_step()
+        log.end_step(1)
         log.step(1, STEP, wait_seconds=0.0)
         log.validation(1, {"val_loss": 2.0})
     steps, validation = read_log(run_dir(config))
@@ -121,8 +121,7 @@ def test_speed_counts_the_time_of_steps_alone(
         monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
         for step in (1, 2):
             log.start_step()
-            log.end_step()
-            if log.is_due(step):
+            if log.end_step(step):
                 log.step(step, STEP, wait_seconds=0.5 * step)
     (entry,) = read_log(run_dir(config))
     tokens = 2 * config.train.batch_size * model.config.tokens_per_sample
@@ -135,12 +134,12 @@ def test_mfu_is_a_share_of_the_known_peak(
 ) -> None:
     with RunLog(config, model, 0, device) as log:
         log.start_step()
-        log.end_step()
+        log.end_step(1)
         log.step(1, STEP, wait_seconds=0.0)
     monkeypatch.setattr(metrics, "peak_flops", lambda _device: 1e9)
     with RunLog(config, model, 1, device) as log:
         log.start_step()
-        log.end_step()
+        log.end_step(2)
         log.step(2, STEP, wait_seconds=0.0)
         assert log.describe_mfu().startswith("MFU: share of")
     unknown, known = (entry.metrics for entry in read_log(run_dir(config)))
@@ -154,7 +153,7 @@ def test_a_line_of_the_console_has_columns(
 ) -> None:
     with RunLog(config, model, 0, device) as log:
         log.start_step()
-        log.end_step()
+        log.end_step(1)
         log.step(1, STEP, wait_seconds=0.0)
         log.validation(1, {"val_loss": math.nan})
     line, validation = capsys.readouterr().out.splitlines()
@@ -168,7 +167,7 @@ def test_the_plot_is_beside_the_log(config: Config, model: Model, device: torch.
         assert plot_losses(run_dir(config)) is None  # no loss yet
         log.validation(0, {"val_loss": 3.0})
         log.start_step()
-        log.end_step()
+        log.end_step(1)
         log.step(1, STEP, wait_seconds=0.0)
         log.validation(1, {"val_loss": math.nan})
     picture = plot_losses(run_dir(config))

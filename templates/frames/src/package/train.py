@@ -61,8 +61,7 @@ def train(config: Config) -> int:
             *changes,
         )
         while not stop.requested():
-            due = progress.is_finished(values) or progress.step % values.eval_every == 0
-            if due and progress.evaluated_step != progress.step:
+            if progress.needs_evaluation(values):
                 # {% print averaging.evaluate() %}
                 if metrics is None:
                     break
@@ -78,16 +77,13 @@ def train(config: Config) -> int:
                 break
 
             log.start_step()
-            factor = lr_factor(progress.step, values.steps, config.schedule)
-            for group in optimizer.param_groups:
-                group["lr"] = group["base_lr"] * factor
+            state.set_learning_rate(lr_factor(progress.step, values.steps, config.schedule))
             result = train_step(state, loader.next_step(), values.max_grad_norm)
             progress.samples_seen += values.batch_size
             if result.finite:
                 progress.step += 1
                 # {% print each.update() %}
-                log.end_step()
-                if log.is_due(progress.step):
+                if log.end_step(progress.step):
                     log.step(
                         progress.step,
                         {

@@ -29,6 +29,11 @@ class Progress:
         """Whether no step is left to take."""
         return self.step >= values.steps
 
+    def needs_evaluation(self, values: TrainConfig) -> bool:
+        """Whether the present step is to be evaluated, and has not been."""
+        is_due = self.is_finished(values) or self.step % values.eval_every == 0
+        return is_due and self.evaluated_step != self.step
+
     def record_evaluation(self, val_loss: float) -> None:
         """Note the result at the present step."""
         self.evaluated_step, self.val_loss = self.step, val_loss
@@ -49,6 +54,11 @@ class TrainState:
         self.optimizer = optimizer
         self.device = device
         self.progress = Progress()
+
+    def set_learning_rate(self, factor: float) -> None:
+        """Give each group of parameters its rate, as a share of that at the peak."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["base_lr"] * factor
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint holds; every key becomes one file of it."""

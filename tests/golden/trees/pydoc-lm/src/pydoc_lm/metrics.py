@@ -89,13 +89,13 @@ class RunLog:
         """Start the clock: evaluations and checkpoints between the steps are not training time."""
         self._step_start = time.perf_counter()
 
-    def end_step(self) -> None:
-        """Stop the clock, after the host has waited for the device: else time is missing."""
+    def end_step(self, step: int) -> bool:
+        """Stop the clock, after the host has waited for the device: else time is missing.
+
+        Returns whether the metrics of the step are to be written: every ``log_every``, and the last.
+        """
         self._interval_seconds += time.perf_counter() - self._step_start
         self._interval_steps += 1
-
-    def is_due(self, step: int) -> bool:
-        """Whether the metrics of a step are written: every ``train.log_every`` and the last."""
         return step % self._values.log_every == 0 or step == self._values.steps
 
     def step(self, step: int, metrics: Mapping[str, float], wait_seconds: float) -> None:

@@ -1,0 +1,213 @@
+"""Loads packs: finds them, checks them, and lays them over the templates of the tool."""
+
+import hashlib
+import importlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scaffold.catalogue import Catalogue, Layer, default_layers, make_catalogue
+from scaffold.errors import PackError, TemplateError
+from scaffold.limits import tighten
+from scaffold.lock import Pack
+from scaffold.packs.declaration import Declaration, read_declaration
+from scaffold.packs.files import collisions, file_problems, read_presets
+from scaffold.packs.names import taken_names
+from scaffold.packs.overlay_files import overlay_problems
+from scaffold.packs.reference import (
+    FolderReference,
+    GitReference,
+    PackageReference,
+    Reference,
+    parse_reference,
+)
+from scaffold.packs.tree import PACK_FILE, read_folder
+from scaffold.plan import RenderPlan
+from scaffold.policy import ruled
+from scaffold.presets import Preset
+from scaffold.render import Tree, render
+from scaffold.sources import Source
+
+
+@dataclass(frozen=True)
+class OpenPack:
+    """A pack in memory; ``commit`` is empty unless it comes from a git repository."""
+
+    reference: Reference
+    commit: str
+    files: Mapping[str, Source]
+    declaration: Declaration
+
+    @property
+    def digest(self) -> str:
+        """sha256 over the path and content of every file: the same wherever the pack lies."""
+        total = hashlib.sha256()
+        for path, source in sorted(self.files.items()):
+            total.update(f"{path}\0{hashlib.sha256(source.content).hexdigest()}\n".encode())
+        return total.hexdigest()
+
+    def recorded(self, project: Path) -> Pack:
+        """What the lock of a project says of the pack."""
+        text = _seen_from(project, self.reference)
+        declaration = self.declaration
+        return Pack(declaration.id, declaration.version, self.digest, text, self.commit)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The tool's templates with packs laid over them, under their policy."""
+
+    catalogue: Catalogue
+    packs: tuple[OpenPack, ...] = ()
+    presets: tuple[Preset, ...] = ()
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The packs as they were named."""
+        return tuple(pack.reference.text for pack in self.packs)
+
+    @property
+    def has_overlays(self) -> bool:
+        """Whether copier has something to render, too."""
+        return any(pack.declaration.overlays for pack in self.packs)
+
+    def recorded(self, project: Path) -> tuple[Pack, ...]:
+        """What the lock of a project says of the packs."""
+        return tuple(pack.recorded(project) for pack in self.packs)
+
+
+def load(
+    references: Sequence[str], start: Path, commits: Mapping[str, str] | None = None
+) -> Loaded:
+    """The packs that references name, laid over the tool's templates in their order.
+
+    Relative folders are seen from ``start``; ``commits`` pins git repositories, by reference, to
+    what a lock says. Raises PackError with every reason at once.
+    """
+    packs: list[OpenPack] = []
+    problems: list[str] = []
+    for text in dict.fromkeys(references):
+        try:
+            packs.append(open_pack(text, start, (commits or {}).get(text)))
+        except PackError as error:
+            problems += [
+                problem if text in problem else f"{text}: {problem}" for problem in error.problems
+            ]
+    if problems:
+        raise PackError(problems)
+    return layered(packs)
+
+
+def locked_references(packs: Sequence[Pack]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What ``load`` needs to load the packs of a lock as they were, with the project as start."""
+    commits = {pack.reference: pack.commit for pack in packs if pack.commit}
+    return tuple(pack.reference for pack in packs), commits
+
+
+def load_locked(packs: Sequence[Pack], project: Path, *, pinned: bool) -> Loaded:
+    """The packs of a project's lock over the tool's templates; raises PackError.
+
+    ``pinned`` takes git repositories as they were applied, without a network; otherwise tags and
+    branches mean what they do now.
+    """
+    references, commits = locked_references(packs)
+    return load(references, project, commits if pinned else None)
+
+
+def open_pack(text: str, start: Path, commit: str | None = None) -> OpenPack:
+    """A pack in memory, with its own declaration checked; raises PackError."""
+    reference = parse_reference(text, start)
+    found = ""
+    files: Mapping[str, Source]
+    match reference:  # most commands have no pack, and need not wait for what these import
+        case GitReference():
+            git = importlib.import_module("scaffold.packs.git")
+            found, files = git.read_git(replace(reference, ref=commit or reference.ref))
+        case PackageReference():
+            installed = importlib.import_module("scaffold.packs.installed")
+            files = read_folder(installed.find_installed(reference))
+        case FolderReference():
+            files = read_folder(reference.path)
+    declaration = read_declaration(files[PACK_FILE])
+    return OpenPack(reference, found, files, declaration)
+
+
+def layered(packs: Sequence[OpenPack]) -> Loaded:
+    """Packs in memory laid over the tool's templates; raises PackError."""
+    tighten()  # from here on, what a pack says is worked out
+    base = default_layers()
+    if not packs:
+        return Loaded(make_catalogue(base))
+    problems = [*_same_ids(packs), *_problems_of_files(packs, base)]
+    if problems:
+        raise PackError(problems)
+    layers = [Layer(_root(pack), pack.files, pack.declaration.additions) for pack in packs]
+    try:
+        catalogue = make_catalogue([*base, *layers])
+        presets = [preset for pack in packs for preset in read_presets(pack.files)]
+    except TemplateError as error:
+        raise PackError([str(error)]) from None
+    problems += taken_names(make_catalogue(base), catalogue)
+    catalogue = replace(
+        catalogue,
+        header=tuple(line for pack in packs for line in pack.declaration.header),
+        packs=tuple(pack.declaration.id for pack in packs),
+    )
+    rulings = [ruling for pack in packs for ruling in pack.declaration.policy]
+    catalogue, refused = ruled(catalogue, rulings)
+    problems += [str(problem) for problem in refused]
+    if problems:
+        raise PackError(problems)
+    return Loaded(catalogue, tuple(packs), tuple(presets))
+
+
+def make_tree(loaded: Loaded, plan: RenderPlan) -> Tree:
+    """The files of a plan, those of overlays too; raises TemplateError and PackError."""
+    tree = render(plan)
+    if not loaded.has_overlays:
+        return tree
+    # What copier needs takes a second to import.
+    found: Tree = importlib.import_module("scaffold.packs.overlays").overlaid(loaded, plan, tree)
+    return found
+
+
+def _root(pack: OpenPack) -> Path:
+    return pack.files[PACK_FILE].path.parent
+
+
+def _same_ids(packs: Sequence[OpenPack]) -> list[str]:
+    ids = [pack.declaration.id for pack in packs]
+    named = {pack.declaration.id: pack.reference.text for pack in packs}
+    return [
+        f"two packs have the id {name}, such as {named[name]}; give one of them"
+        for name in dict.fromkeys(ids)
+        if ids.count(name) > 1
+    ]
+
+
+def _problems_of_files(packs: Sequence[OpenPack], base: Sequence[Layer]) -> list[str]:
+    """What is wrong with the files of each pack, and where they stand in the way of others."""
+    problems: list[str] = []
+    below = {path for layer in base for path in layer.files}
+    for pack in packs:
+        problems += file_problems(pack.files)
+        problems += collisions(pack.files, pack.declaration.replaces, below)
+        problems += overlay_problems(pack.files, pack.declaration)
+        below |= pack.files.keys()
+    return problems
+
+
+def _seen_from(project: Path, reference: Reference) -> str:
+    """A reference as a project records it: a relative folder as seen from there."""
+    text = reference.text
+    if not isinstance(reference, FolderReference):
+        return text
+    if text.startswith("~") or Path(text).is_absolute():
+        return text
+    try:
+        relative = os.path.relpath(os.path.realpath(reference.path), os.path.realpath(project))
+    except ValueError:  # another drive
+        return text
+    relative = Path(relative).as_posix()
+    return relative if relative.startswith(".") else f"./{relative}"

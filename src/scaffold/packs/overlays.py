@@ -1,0 +1,127 @@
+"""Overlays: plain copier templates in a pack, rendered by copier with the design as all its data.
+
+Copier gets the template as files that were checked like those of any pack, a design that is settled
+(so that it asks nothing), no settings of the user's, and no leave to run anything.
+"""
+
+import importlib
+import importlib.metadata
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+
+import jinja2
+
+from scaffold.design import Value
+from scaffold.errors import PackError
+from scaffold.packs.declaration import Overlay
+from scaffold.packs.load import Loaded, OpenPack
+from scaffold.packs.overlay_files import files_of
+from scaffold.packs.tree import OVERLAYS, read_files
+from scaffold.plan import RESERVED, RenderPlan
+from scaffold.render import RenderedFile, Tree
+from scaffold.sources import Source
+
+OLDEST = (9, 19, 1)  # earlier ones let templates out of their folder
+FAILURES = (
+    jinja2.TemplateError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+
+
+def overlaid(loaded: Loaded, plan: RenderPlan, tree: Tree) -> Tree:
+    """The tree with the files of all overlays; raises PackError."""
+    for pack in loaded.packs:
+        for name, overlay in pack.declaration.overlays.items():
+            tree = _laid_over(tree, pack, name, overlay, plan)
+    return tree
+
+
+def _laid_over(tree: Tree, pack: OpenPack, name: str, overlay: Overlay, plan: RenderPlan) -> Tree:
+    place = f"pack {pack.declaration.id}: {OVERLAYS}{name}"
+    more = _rendered(place, files_of(pack.files, name), _data(plan))
+    taken = {path.casefold(): path for path in tree}
+    problems = []
+    for path in more:
+        folders = [str(folder).casefold() for folder in PurePosixPath(path).parents]
+        there = taken.get(path.casefold())
+        if path.casefold().startswith(RESERVED):
+            problems.append(f"{place}: {path} is written by the tool itself")
+        elif any(folder in taken for folder in folders):
+            problems.append(f"{place}: {path} would stand below a file")
+        elif there is not None and there not in overlay.replaces:
+            fix = "list it under `replaces` of the overlay, or leave it out"
+            problems.append(f"{place}: {there} is there already; {fix}")
+    problems += [
+        f"{place}: replaces: {path} is not in both" for path in overlay.replaces if path not in more
+    ]
+    if problems:
+        raise PackError(problems)
+    return dict(sorted({**tree, **more}.items()))
+
+
+def _rendered(place: str, files: Mapping[str, Source], data: Mapping[str, object]) -> Tree:
+    """What copier makes of a template, in memory."""
+    copier = _copier()
+    with tempfile.TemporaryDirectory(prefix="scaffold-overlay-") as folder:
+        template, output = Path(folder, "template"), Path(folder, "output")
+        for path, source in files.items():
+            file = template / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(source.content)
+            file.chmod(source.mode)
+        try:
+            copier.run_copy(
+                str(template),
+                output,
+                data=dict(data),
+                settings=copier.Settings(),
+                defaults=True,
+                quiet=True,
+                unsafe=False,
+                skip_tasks=True,
+            )
+            found = read_files(output) if output.is_dir() else {}
+        except PackError as error:
+            raise PackError([f"{place}: {problem}" for problem in error.problems]) from None
+        except (copier.errors.CopierError, *FAILURES) as error:
+            said = " ".join(str(error).replace(folder, "").split())
+            raise PackError([f"{place}: copier refuses: {said}"]) from None
+        return {path: RenderedFile(item.content, item.mode) for path, item in found.items()}
+
+
+def _copier() -> ModuleType:
+    """copier, which takes a second to import and need not be installed."""
+    try:
+        found = importlib.metadata.version("copier")
+    except importlib.metadata.PackageNotFoundError:
+        found = "0"
+    numbers = tuple(int(digits) for digits in re.findall(r"\d+", found)[:3])
+    if numbers < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise PackError([f"an overlay needs copier; python -m pip install 'copier>={oldest}'"])
+    return importlib.import_module("copier")
+
+
+def _data(plan: RenderPlan) -> dict[str, object]:
+    """All that a template can ask for: ``attention``, ``attention_n_kv_heads``, ``design``."""
+    project = plan.design.project
+    data: dict[str, object] = {
+        "project_name": project.name,
+        "package": project.package,
+        "description": project.description,
+    }
+    design: dict[str, dict[str, Value]] = {}
+    for choice in plan.design:
+        data[choice.axis] = choice.variant
+        data |= {f"{choice.axis}_{name}": value for name, value in choice.options.items()}
+        design[choice.axis] = {"variant": choice.variant, **choice.options}
+    return {**data, "design": design}

@@ -1,0 +1,100 @@
+"""A project made with a pack is updated with it: its files are merged, its policy holds."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from boxes import STORY, Box
+from making import write_pack
+
+OWN = {"data/OWNERS.py": f'"""Owners."""\n\n\n{STORY}\n'}
+POLICY = "policy:\n  size.width: {locked: 128, reason: our kernels are tuned for it}\n"
+
+
+@pytest.fixture
+def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # In this process, where the output can be seen: test_limits.py is about the other one.
+    monkeypatch.setattr("scaffold.limits.limited", lambda run: run())
+    return write_pack(tmp_path / "acme", OWN)
+
+
+@pytest.fixture
+def made(box: Box, pack: Path) -> Box:
+    code = box.run("new", str(box.project), "--defaults", "--pack", str(pack)).code
+    assert code == 0
+    assert box.check().code == 0
+    return box
+
+
+def change(pack: Path, old: str, new: str) -> None:
+    path = pack / "data/OWNERS.py"
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_a_newer_pack_is_merged_with_the_owners_edits(made: Box, pack: Path) -> None:
+    made.replace("OWNERS.py", "return 7", "return 77")
+    change(pack, "return 1", "return 11")
+    assert made.found() == {"OWNERS.py": "edited", "0.1.0": "template"}
+    assert made.check().code == 2
+    ran = made.update()
+    assert (ran.code, ran.verdicts()) == (0, {"OWNERS.py": "merged"})
+    assert "return 77" in made.read("OWNERS.py")
+    assert "return 11" in made.read("OWNERS.py")
+    assert made.check().code == 0
+
+
+def test_the_policy_of_a_newer_pack_is_told(made: Box, pack: Path) -> None:
+    before = made.state()
+    declaration = pack / "pack.yaml"
+    declaration.write_text(declaration.read_text() + POLICY)
+    ran = made.update("--set", "size.width=64")
+    assert ran.code == 2
+    assert "our kernels are tuned for it" in ran.out
+    assert made.state() == before
+    assert made.update().code == 0
+    assert "width: 128" in made.read("scaffold.yaml")
+
+
+def test_a_pack_that_is_gone_is_named_and_nothing_is_written(made: Box, pack: Path) -> None:
+    before = made.state()
+    pack.rename(pack.with_name("elsewhere"))
+    for ran in (made.update(), made.check()):
+        assert ran.code == 2
+        assert "acme" in ran.out
+    assert made.state() == before
+
+
+def test_a_branch_is_followed_by_update_and_pinned_for_check(
+    box: Box, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    commit = committing(pack)
+    commit()
+    reference = f"git+{pack.as_uri()}@main"
+    assert box.run("new", str(box.project), "--defaults", "--pack", reference).code == 0
+    change(pack, "return 1", "return 11")
+    commit()
+    assert box.check().code == 0  # the commit of the lock
+    ran = box.update()
+    assert (ran.code, ran.verdicts()) == (0, {"OWNERS.py": "updated"})
+    assert box.check().code == 0
+    pack.rename(pack.with_name("elsewhere"))  # as without a network
+    assert box.check().code == 0
+
+
+def committing(repository: Path) -> Callable[[], None]:
+    """What commits all that is in a new repository on the branch main."""
+    names = ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL")
+    own = {**os.environ, **{f"GIT_{name}": "x@y" for name in names}}
+
+    def git(*words: str) -> None:
+        subprocess.run(["git", *words], cwd=repository, env=own, check=True)
+
+    def commit() -> None:
+        git("add", "--all")
+        git("commit", "--quiet", "--message", "x")
+
+    git("init", "--quiet", "--initial-branch", "main")
+    return commit
