@@ -47,6 +47,8 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
     made = Box(tmp_path)
     monkeypatch.setattr("scaffold.catalogue.default_roots", lambda: (made.templates,))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    # In this process, where the output can be seen: tests/packs/test_limits.py is about the other.
+    monkeypatch.setattr("scaffold.limits.limited", lambda run: run())
     return made
 
 

@@ -7,6 +7,7 @@ import argparse
 import importlib
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
@@ -84,8 +85,11 @@ def _has_packs(arguments: argparse.Namespace) -> bool:
     if arguments.command not in OF_A_PROJECT or getattr(arguments, "packs", None):
         return bool(getattr(arguments, "packs", None))
     try:
-        with open(os.path.join(getattr(arguments, "project", "."), LOCK), "rb") as lock:
-            return NO_PACKS not in lock.read()
+        # What is no file, such as a pipe that nobody writes to, is for the command to refuse.
+        path = os.path.join(getattr(arguments, "project", "."), LOCK)
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(descriptor, "rb") as lock:
+            return stat.S_ISREG(os.fstat(descriptor).st_mode) and NO_PACKS not in lock.read()
     except OSError:
         return False
 

@@ -14,9 +14,7 @@ POLICY = "policy:\n  size.width: {locked: 128, reason: our kernels are tuned for
 
 
 @pytest.fixture
-def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    # In this process, where the output can be seen: test_limits.py is about the other one.
-    monkeypatch.setattr("scaffold.limits.limited", lambda run: run())
+def pack(tmp_path: Path) -> Path:
     return write_pack(tmp_path / "acme", OWN)
 
 

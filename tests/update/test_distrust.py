@@ -43,7 +43,7 @@ def refused(box: Box, message: str) -> None:
         ("tool:", "tool: 2001-99-99\nother:", "not a lock that can be read"),
         ("  README.md:", "  ../README.md:", "is no path of a project's file"),
         ("  README.md:", "  /README.md:", "is no path of a project's file"),
-        ("packs: {}", "packs: {x: {version: '1', digest: '2'}}", "made with x"),
+        ("packs: {}", "packs: {x: {version: '1', digest: '2'}}", "the pack x has no reference"),
     ],
 )
 def test_a_lock_that_was_tampered_with(box: Box, old: str, new: str, message: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from scaffold.catalogue import Catalogue, Layer, default_layers, make_catalogue
 from scaffold.errors import PackError, TemplateError
 from scaffold.limits import tighten
-from scaffold.lock import Pack
+from scaffold.lock import LOCK_PATH, Pack
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems, read_presets
 from scaffold.packs.names import taken_names
@@ -111,6 +111,9 @@ def load_locked(packs: Sequence[Pack], project: Path, *, pinned: bool) -> Loaded
     ``pinned`` takes git repositories as they were applied, without a network; otherwise tags and
     branches mean what they do now.
     """
+    unnamed = [pack.id for pack in packs if not pack.reference]
+    if unnamed:
+        raise PackError([f"{LOCK_PATH}: the pack {name} has no reference" for name in unnamed])
     references, commits = locked_references(packs)
     return load(references, project, commits if pinned else None)
 

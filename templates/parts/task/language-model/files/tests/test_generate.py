@@ -53,7 +53,7 @@ def likeliest_tokens(model: Transformer, prompt: list[int], n_tokens: int) -> li
 def test_each_text_becomes_what_it_would_alone(model: Transformer) -> None:
     found = generate(model, PROMPTS, 30, GREEDY, never)
     assert found == [likeliest_tokens(model, prompt, 30) for prompt in PROMPTS]
-    assert len({tuple(tokens) for tokens in found}) == len(PROMPTS)
+    assert len({tuple(tokens) for tokens in found}) > 1  # or texts could have been mixed up
 
 
 def test_what_is_drawn_depends_on_no_other_text(model: Transformer) -> None:

@@ -92,7 +92,7 @@ class RunLog:
     def end_step(self, step: int) -> bool:
         """Stop the clock, after the host has waited for the device: else time is missing.
 
-        Returns whether the metrics of the step are to be written: every ``log_every``, and the last.
+        Returns whether the metrics of the step are written: every ``log_every`` and the last.
         """
         self._interval_seconds += time.perf_counter() - self._step_start
         self._interval_steps += 1
