@@ -1,10 +1,18 @@
 """The marks that git leaves in a text where two sides changed the same lines."""
 
-import re
-
-MARKS = re.compile(rb"^<{7} [^\n]*\n(?:[^\n]*\n)*?={7}\r?\n(?:[^\n]*\n)*?>{7} ", re.MULTILINE)
+BEGIN, MIDDLE, END = b"<<<<<<< ", b"=======", b">>>>>>> "
 
 
 def has_marks(content: bytes) -> bool:
     """Whether a text holds a whole conflict, from its first mark to its last."""
-    return b"<<<<<<< " in content and MARKS.search(content) is not None
+    if BEGIN not in content:
+        return False
+    is_begun = is_halved = False
+    for line in content.split(b"\n"):
+        if line.startswith(BEGIN):
+            is_begun = True
+        elif is_begun and line.rstrip(b"\r") == MIDDLE:
+            is_halved = True
+        elif is_halved and line.startswith(END):
+            return True
+    return False

@@ -112,7 +112,7 @@ def _optimizer_formula(text: Mapping[str, str]) -> str:
 
 def _sum(terms: list[str]) -> str:
     """The terms of a sum as it is written by hand: ``a - b``, not ``a + -b``."""
-    first, *others = terms
+    first, *others = (f"({term})" if " if " in term else term for term in terms)
     return first + "".join(
         f" - {term[1:].lstrip()}" if term.startswith("-") else f" + {term}" for term in others
     )

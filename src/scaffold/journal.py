@@ -4,6 +4,8 @@ It lies in the project, and so may come from anybody: no path in it leads out of
 """
 
 import json
+import os
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -15,6 +17,7 @@ from scaffold.render import RenderedFile
 from scaffold.snapshot import EXECUTABLE, LINK, PLAIN
 
 JOURNAL = "journal.json"
+LARGEST = 64 * 2**20  # bytes
 KINDS = {"plain": PLAIN, "executable": EXECUTABLE, "link": LINK}
 
 
@@ -81,7 +84,12 @@ def journal_text(journal: Journal) -> str:
 def read_journal(folder: Path, project: Path) -> Journal | None:
     """The journal in a folder, None where there is none; raises DestinationError for a bad one."""
     try:
-        data = json.loads((folder / JOURNAL).read_text(encoding="utf-8"))
+        path = folder / JOURNAL
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            raise ValueError("it is no ordinary file")
+        if path.stat().st_size > LARGEST:
+            raise ValueError(f"it has more than {LARGEST} bytes")
+        data = json.loads(path.read_text(encoding="utf-8"))
         journal = Journal(bool(data["is_undo"]), [_from_json(item) for item in data["steps"]])
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -91,7 +99,8 @@ def read_journal(folder: Path, project: Path) -> Journal | None:
         ) from None
     for item in journal.records:
         parents = [project / parent for parent in PurePosixPath(item.path).parents[:-1]]
-        is_inside = all(map(is_safe, (item.path, *item.folders)))
+        inner = {str(parent) for parent in PurePosixPath(item.path).parents}
+        is_inside = is_safe(item.path) and inner.issuperset(item.folders)
         if not is_inside or any(parent.is_symlink() for parent in parents):
             raise DestinationError(f"{folder / JOURNAL} names {item.path!r}; remove {folder}")
     return journal

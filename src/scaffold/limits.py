@@ -45,13 +45,18 @@ def limited(run: Callable[[], int]) -> int:
         _notes.append(shared)
         _exit(run)
     status = _wait(child)
+    is_worked_out = not any(shared)
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number in ENDED_BY_USER:
             os.kill(os.getpid(), number)
+        if is_worked_out:
+            raise _cut_off(f"it was ended by signal {number}")
         is_time = number == signal.SIGXCPU
         raise _too_much(shared, f"{CPU_SECONDS} seconds" if is_time else "this machine can give")
     code = os.waitstatus_to_exitcode(status)
+    if code == OUT_OF_MEMORY and is_worked_out:
+        raise _cut_off("there is not enough memory")
     if code == OUT_OF_MEMORY:
         raise _too_much(shared, f"{MEMORY_BYTES // 2**30} GiB of memory")
     return code
@@ -100,9 +105,10 @@ def tighten() -> None:
 
 
 def loosen() -> None:
-    """Takes the limits back, for tools that are run once all is worked out."""
+    """Takes the limits back once all is worked out: what comes then is no pack's doing."""
     if not _notes:
         return
+    note("")
     resource = importlib.import_module("resource")
     for name in (resource.RLIMIT_CPU, resource.RLIMIT_AS):
         _, hard = resource.getrlimit(name)
@@ -124,6 +130,14 @@ def _exit(run: Callable[[], int]) -> None:
         with suppress(OSError):
             sys.stderr.flush()
         os._exit(code)
+
+
+def _cut_off(reason: str) -> LimitError:
+    """The error where the command itself did not come to its end."""
+    return LimitError(
+        f"the command did not come to its end: {reason}; what it had begun to change in a project"
+        " is taken back by the next `scaffold check` there"
+    )
 
 
 def _too_much(shared: mmap.mmap, limit: str) -> LimitError:

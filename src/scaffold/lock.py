@@ -1,6 +1,7 @@
 """The lock: what was last applied to a project, and the files through which it is recorded."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from scaffold.render import RenderedFile, Tree
 from scaffold.sources import PLAIN_MODE
 
 FORMAT = 1
+KEY = re.compile(r"[^\s#-]")  # the first character of a line with a key of the whole
 DESIGN_PATH = "scaffold.yaml"
 LOCK_PATH = ".scaffold/lock.yaml"
 BASE_PATH = ".scaffold/base.tar.bz2"
@@ -190,6 +192,10 @@ def read_lock(text: str) -> Lock:
         # A few aliases of aliases stand for more than any memory holds; no lock has one.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=LOADER)):
             raise LockError(f"{LOCK_PATH}: not a lock that can be read, restore it: it has aliases")
+        # Of two equal keys YAML takes the last, and another reader the first.
+        keys = [line.partition(":")[0] for line in text.splitlines() if KEY.match(line)]
+        if len({*keys}) < len(keys):
+            raise LockError(f"{LOCK_PATH}: not a lock that can be read, restore it: a key is twice")
         fields = Fields(Path(LOCK_PATH), yaml.load(text, Loader=LOADER))
         if fields.read("format", int) > FORMAT:
             raise LockError(f"{LOCK_PATH}: written by a newer scaffold; upgrade this one")

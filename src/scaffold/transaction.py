@@ -10,7 +10,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -34,12 +34,14 @@ def only_writer(project: Path) -> Iterator[None]:
 
     What a killed run had begun is taken back first.
     """
-    try:
-        with sole_writer(project):
-            recover(project)
-            yield
-    except BlockingIOError:
-        raise busy_error(project) from None
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(sole_writer(project))
+        except BlockingIOError:
+            raise busy_error(project) from None
+        _require_folders(project)
+        recover(project)
+        yield
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,10 @@ def apply(project: Path, steps: Sequence[Step], *, keep_undo: bool = True) -> No
         _tidy(project, records)
         _commit(project, records, keep_undo)
     except OSError as error:
-        recover(project)
+        _roll_back(project)
         raise unwritable(project, error) from None
     except BaseException:
-        recover(project)
+        _roll_back(project)
         raise
     try:
         recover(project)  # which now has nothing to do but to clear up
@@ -87,6 +89,23 @@ def apply(project: Path, steps: Sequence[Step], *, keep_undo: bool = True) -> No
         return  # the change is made, and what is left over is the next run's to clear up
     except KeyboardInterrupt as interrupt:
         interrupt.add_note("the change is made.")
+        raise
+
+
+def _require_folders(project: Path) -> None:
+    """Raises DestinationError where links could lead out what is kept below ``.scaffold/``."""
+    for name in (ACTIVE, UNDO, EARLIER):
+        for folder in (project / name, project / name / OLD, project / name / NEW):
+            if folder.is_symlink() or (os.path.lexists(folder) and not folder.is_dir()):
+                raise DestinationError(f"{folder} must be a folder, and no link; remove it")
+
+
+def _roll_back(project: Path) -> None:
+    """Takes back what was done; where that fails too, the error says how far it has come."""
+    try:
+        recover(project)
+    except BaseException as failure:
+        failure.add_note("the project is half changed; the next `scaffold check` takes it back.")
         raise
 
 

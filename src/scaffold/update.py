@@ -92,12 +92,18 @@ def plan_update(
     locked = make_lock(catalogue, plan, theirs, loaded.recorded(project))
 
     snapshot = take_snapshot(project, dict.fromkeys([*base, *theirs]))
+    if DESIGN_PATH not in snapshot.files or snapshot.files[DESIGN_PATH].content != text.encode():
+        raise DestinationError(f"{DESIGN_PATH} was changed in the meantime; run it again")
     _refuse_marks({**take_snapshot(project, lock.left.conflicts).files, **snapshot.files}, base)
     changed = {path for path, file in base.items() if theirs.get(path) != file}
     missing = {path: base[path] for path in sorted(changed) if path not in snapshot.files}
     yours = {**snapshot.files, **find_moved(project, missing, {*base, *theirs})}
     writing = _Writing(flat_values(design.project, design.choices), revision, lock, locked)
     own = RenderedFile(writing.rewrite(text).encode(), snapshot.files[DESIGN_PATH].mode)
+    if not writing.says(own.content.decode()):
+        raise DestinationError(
+            f"{DESIGN_PATH} cannot be edited in its place; write each value of it on one line"
+        )
     pristine = writing.rewrite(base[DESIGN_PATH].content.decode())
     merged = merge(
         {**base, DESIGN_PATH: RenderedFile(pristine.encode(), PLAIN_MODE)},
@@ -105,7 +111,7 @@ def plan_update(
         theirs,
         snapshot.blocked,
     )
-    merged = _with_own_design(merged, own, writing)
+    merged = _beside(project, _with_own_design(merged, own, writing), yours)
     left = Left(merged.deleted, merged.conflicts, revision.remembered)
     records = record_files(replace(locked, left=left), theirs)
     files = tuple(_file_changes(base, yours, theirs, merged))
@@ -160,6 +166,22 @@ def _with_own_design(merged: Merge, own: RenderedFile, writing: _Writing) -> Mer
         return merged
     conflicts = {path: why for path, why in merged.conflicts.items() if path != DESIGN_PATH}
     return replace(merged, files={**merged.files, DESIGN_PATH: own}, conflicts=conflicts)
+
+
+def _beside(project: Path, merged: Merge, yours: Tree) -> Merge:
+    """The merge without files that git would put down under a name that somebody has taken.
+
+    Where a file became a link, its new text goes to a file beside it, such as ``x~theirs``.
+    """
+    new = [path for path in merged.files if path not in yours]
+    there = take_snapshot(project, new).files
+    files = {path: file for path, file in merged.files.items() if path not in there}
+    taken = "it is there already, and is not written over; remove it, or settle it by hand"
+    conflicts = {
+        path: taken for path, file in there.items() if file.content != merged.files[path].content
+    }
+    conflicts = dict(sorted({**merged.conflicts, **conflicts}.items()))
+    return replace(merged, files=files, conflicts=conflicts)
 
 
 def _refuse_marks(yours: Tree, base: Tree) -> None:

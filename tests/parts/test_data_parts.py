@@ -253,7 +253,7 @@ def test_the_vocabulary_knows_nothing_of_the_validation_text(
         config = data_config(text_bpe, path, val_fraction=240 / 960)
         text_bpe.prepare.prepare(config, model)
         vocabularies.append((tmp_path / "prepared" / "tokenizer.json").read_bytes())
-        tokenizer = text_bpe.tokenizer.load_tokenizer(config)
+        tokenizer = text_bpe.tokenizer.load_tokenizer(tmp_path, config)
         assert tokenizer.decode(tokens_of(config, "val")) == ending * 60
     assert vocabularies[0] == vocabularies[1]
 

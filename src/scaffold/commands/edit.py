@@ -12,9 +12,9 @@ from scaffold.catalogue import Catalogue
 from scaffold.commands.update import finish
 from scaffold.design import Value
 from scaffold.equivalent import flag_text
-from scaffold.errors import DesignError, UsageError
+from scaffold.errors import DesignError, DestinationError, UsageError
 from scaffold.keys import PROJECT_KEYS
-from scaffold.lock import Lock
+from scaffold.lock import DESIGN_PATH, Lock
 from scaffold.packs import load_locked
 from scaffold.report import Style, error_text
 from scaffold.revision import flat_values, revise
@@ -33,7 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
         applied = read_applied(project)
         loaded = load_locked(applied.lock.packs, project, pinned=False)
         catalogue = loaded.catalogue
-        written = written_values(read_design_text(project))
+        text_before = read_design_text(project)
+        written = written_values(text_before)
         earlier = _earlier(catalogue, applied.lock, written)
         named = {key: Answer(earlier[key], "file") for key in PROJECT_KEYS if key in earlier}
 
@@ -46,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         ask = importlib.import_module("scaffold.ask")
         answers: Answers = ask.ask_design(catalogue, named, summarize, earlier)
+        if read_design_text(project) != text_before:  # the answers would take its changes back
+            raise DestinationError(f"{DESIGN_PATH} was changed while you answered; run it again")
         update = plan_update(loaded, applied, project, _flags(answers), take_defaults=False)
         text = update_text(update, is_written=True, style=style)
         return finish(project, update.steps, text, update.conflicts)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scaffold.catalogue import Catalogue, Layer, default_layers, make_catalogue
 from scaffold.errors import PackError, TemplateError
-from scaffold.limits import tighten
+from scaffold.limits import loosen, tighten
 from scaffold.lock import LOCK_PATH, Pack
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems, read_presets
@@ -166,13 +166,15 @@ def layered(packs: Sequence[OpenPack]) -> Loaded:
 
 
 def make_tree(loaded: Loaded, plan: RenderPlan) -> Tree:
-    """The files of a plan, those of overlays too; raises TemplateError and PackError."""
+    """The files of a plan, those of overlays too; raises TemplateError and PackError.
+
+    It is the last that is worked out: whoever writes the files must not be ended by a limit.
+    """
     tree = render(plan)
-    if not loaded.has_overlays:
-        return tree
-    # What copier needs takes a second to import.
-    found: Tree = importlib.import_module("scaffold.packs.overlays").overlaid(loaded, plan, tree)
-    return found
+    if loaded.has_overlays:  # what copier needs takes a second to import
+        tree = importlib.import_module("scaffold.packs.overlays").overlaid(loaded, plan, tree)
+    loosen()
+    return tree
 
 
 def _root(pack: OpenPack) -> Path:

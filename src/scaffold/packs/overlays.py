@@ -49,6 +49,10 @@ def _laid_over(tree: Tree, pack: OpenPack, name: str, overlay: Overlay, plan: Re
     place = f"pack {pack.declaration.id}: {OVERLAYS}{name}"
     more = _rendered(place, files_of(pack.files, name), _data(plan))
     taken = {path.casefold(): path for path in tree}
+    every = [*tree, *more]
+    folders_of = {
+        str(folder).casefold() for path in every for folder in PurePosixPath(path).parents
+    }
     problems = []
     for path in more:
         folders = [str(folder).casefold() for folder in PurePosixPath(path).parents]
@@ -57,6 +61,8 @@ def _laid_over(tree: Tree, pack: OpenPack, name: str, overlay: Overlay, plan: Re
             problems.append(f"{place}: {path} is written by the tool itself")
         elif any(folder in taken for folder in folders):
             problems.append(f"{place}: {path} would stand below a file")
+        elif path.casefold() in folders_of:
+            problems.append(f"{place}: {path} is a folder of the project")
         elif there is not None and there not in overlay.replaces:
             fix = "list it under `replaces` of the overlay, or leave it out"
             problems.append(f"{place}: {there} is there already; {fix}")
