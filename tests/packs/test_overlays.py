@@ -116,6 +116,11 @@ def test_nothing_of_an_overlay_is_run(
         ("x.jinja", "{% include '../../../../../../etc/passwd' %}"),
         ("x.jinja", "{{ 1 / 0 }}"),
         ("x.jinja", "{% for %}"),
+        ("x.jinja", "{{ '$PATH' | expandvars }}"),
+        ("x.jinja", "{{ '/etc/*' | fileglob }}"),
+        ("x.jinja", "{{ '~' | expanduser }}"),
+        ("x.jinja", "{{ [1, 2] | shuffle }}"),
+        ("src", "a file in place of a folder"),
         ("x.jinja", "{{ _copier_conf.src_path.write_text('x') }}"),
     ],
 )

@@ -52,6 +52,7 @@ TOOL = (
 KNOWN_TO = {
     "jinja2": {"expressions", "render", "packs.overlays"},
     "copier": {"packs.overlays"},
+    "jinja2_ansible_filters": {"packs.overlays"},  # which comes with copier
     "yaml": {"answer_file", "declarations", "design_edit", "lock"},
     "omegaconf": {"answers"},
     "questionary": {"ask"},

@@ -8,11 +8,13 @@ import importlib
 import importlib.metadata
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 import jinja2
+import jinja2.ext
 
 from scaffold.design import Value
 from scaffold.errors import PackError
@@ -24,6 +26,19 @@ from scaffold.plan import RESERVED, RenderPlan
 from scaffold.render import RenderedFile, Tree
 from scaffold.sources import Source
 
+# Filters that copier adds to Jinja's: they read the environment or the disk, or differ each time.
+OPEN_FILTERS = (
+    "ans_random",
+    "expanduser",
+    "expandvars",
+    "fileglob",
+    "random",
+    "random_mac",
+    "realpath",
+    "relpath",
+    "shuffle",
+    "strftime",
+)
 OLDEST = (9, 19, 1)  # earlier ones let templates out of their folder
 FAILURES = (
     jinja2.TemplateError,
@@ -85,16 +100,17 @@ def _rendered(place: str, files: Mapping[str, Source], data: Mapping[str, object
             file.write_bytes(source.content)
             file.chmod(source.mode)
         try:
-            copier.run_copy(
-                str(template),
-                output,
-                data=dict(data),
-                settings=copier.Settings(),
-                defaults=True,
-                quiet=True,
-                unsafe=False,
-                skip_tasks=True,
-            )
+            with _closed_filters():
+                copier.run_copy(
+                    str(template),
+                    output,
+                    data=dict(data),
+                    settings=copier.Settings(),
+                    defaults=True,
+                    quiet=True,
+                    unsafe=False,
+                    skip_tasks=True,
+                )
             found = read_files(output) if output.is_dir() else {}
         except PackError as error:
             raise PackError([f"{place}: {problem}" for problem in error.problems]) from None
@@ -102,6 +118,28 @@ def _rendered(place: str, files: Mapping[str, Source], data: Mapping[str, object
             said = " ".join(str(error).replace(folder, "").split())
             raise PackError([f"{place}: copier refuses: {said}"]) from None
         return {path: RenderedFile(item.content, item.mode) for path, item in found.items()}
+
+
+@contextmanager
+def _closed_filters() -> Iterator[None]:
+    """Without the filters by which templates see more than their data.
+
+    copier gives Jinja an extension by its name, and has no setting for what is in it.
+    """
+    module = importlib.import_module("jinja2_ansible_filters")
+    original = module.AnsibleCoreFiltersExtension
+
+    def close(extension: jinja2.ext.Extension, environment: jinja2.Environment) -> None:
+        original.__init__(extension, environment)
+        for name in OPEN_FILTERS:
+            environment.filters.pop(name, None)
+
+    closed = type(original.__name__, (original,), {"__init__": close})
+    module.__dict__[original.__name__] = closed
+    try:
+        yield
+    finally:
+        module.__dict__[original.__name__] = original
 
 
 def _copier() -> ModuleType:

@@ -1,0 +1,105 @@
+"""What happens to a project while it is updated, and files that are not what they seem."""
+
+import os
+from pathlib import Path
+
+import pytest
+from boxes import LOGO, Box
+
+from scaffold.conflict_marks import has_marks
+from scaffold.packs import Loaded, make_tree
+from scaffold.plan import RenderPlan
+from scaffold.render import Tree
+
+
+def test_a_design_that_is_saved_meanwhile_is_not_written_over(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box.new()
+
+    def saving(loaded: Loaded, plan: RenderPlan) -> Tree:
+        box.write("scaffold.yaml", box.read("scaffold.yaml") + "# mine\n")
+        return make_tree(loaded, plan)
+
+    monkeypatch.setattr("scaffold.update.make_tree", saving)
+    ran = box.update("--set", "size.steps=9")
+    assert ran.code == 2
+    assert "changed in the meantime" in ran.out
+    assert box.read("scaffold.yaml").endswith("# mine\n")
+    assert "STEPS = 100" in box.read("src/project/train.py")
+
+
+def test_values_on_several_lines_are_not_torn_apart(box: Box) -> None:
+    box.new()
+    text = box.read("scaffold.yaml")
+    assert "description:" in text
+    lines = [
+        "  description: >\n    Of several\n    lines" if "description:" in line else line
+        for line in text.splitlines()
+    ]
+    box.write("scaffold.yaml", "\n".join(lines) + "\n")
+    before = box.state()
+    ran = box.update("--set", "project.description=New")
+    if ran.code == 0:
+        assert "description: New\n" in box.read("scaffold.yaml")
+        assert box.check().code == 0
+    else:
+        assert ran.code == 2
+        assert "on one line" in ran.out
+        assert box.state() == before
+
+
+def test_a_file_beside_a_link_does_not_stop_later_updates(box: Box) -> None:
+    box.new()
+    box.path("logo.bin").unlink()
+    box.path("logo.bin").symlink_to("elsewhere")
+    for number in (1, 2):
+        box.set_templates({"data/logo.bin": LOGO + bytes([number])})
+        assert box.update().code == 3
+        assert os.readlink(box.path("logo.bin")) == "elsewhere"
+    assert box.update().code == 0
+
+
+@pytest.mark.parametrize("name", ["transaction", "undo", "undo.earlier"])
+def test_folders_of_the_tool_that_are_links_are_refused(
+    box: Box, tmp_path: Path, name: str
+) -> None:
+    box.new()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    box.path(f".scaffold/{name}").symlink_to(outside)
+    ran = box.update("--set", "size.steps=9")
+    assert ran.code == 2
+    assert "no link" in ran.out
+    assert list(outside.iterdir()) == []
+
+
+def test_a_journal_that_is_no_file_is_refused(box: Box) -> None:
+    box.new()
+    box.path(".scaffold/transaction").mkdir()
+    os.mkfifo(box.path(".scaffold/transaction/journal.json"))
+    for ran in (box.update("--set", "size.steps=9"), box.check()):
+        assert ran.code == 2
+        assert "no ordinary file" in ran.out
+
+
+def test_a_key_of_the_lock_that_is_twice_is_refused(box: Box) -> None:
+    box.new()
+    text = box.read(".scaffold/lock.yaml")
+    box.write(".scaffold/lock.yaml", text + "packs: {x: {version: '1', digest: '2'}}\n")
+    assert "a key is twice" in box.update().out
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n", True),
+        ("<<<<<<< a\r\nx\r\n=======\r\ny\r\n>>>>>>> b\r\n", True),
+        ("<<<<<<< a\nx\n>>>>>>> b\n", False),
+        ("=======\n>>>>>>> b\n<<<<<<< a\n", False),
+        (" <<<<<<< a\n=======\n>>>>>>> b\n", False),
+        ("<<<<<<< a\n=======\n" * 20000, False),  # in one pass
+    ],
+)
+def test_marks_are_those_of_a_whole_conflict(text: str, expected: bool) -> None:
+    assert has_marks(text.encode()) is expected
