@@ -205,12 +205,12 @@ def test_every_problem_of_a_declaration_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_a_pack_is_recorded_by_what_it_is_and_loaded_again(tmp_path: Path) -> None:
-    work, project = tmp_path / "work", tmp_path / "projects/run"
+    work, project = tmp_path / "code", tmp_path / "projects/run"
     write_pack(work / "team", FILES)
     project.mkdir(parents=True)
     loaded = load(["team"], work)
     (pack,) = loaded.recorded(project)
-    assert (pack.id, pack.version, pack.reference) == ("acme", "1.2", "../../work/team")
+    assert (pack.id, pack.version, pack.reference) == ("acme", "1.2", "../../code/team")
     assert str(tmp_path) not in repr(pack)
     design = design_of(loaded.catalogue)
     decisions = decide(loaded.catalogue, design)

@@ -14,4 +14,4 @@ def test_the_loss_agrees_with_float32(state: TrainState, config: Config) -> None
         batch = train_set.samples(4 * step, 4)
         exact = (summed_loss(state.model, batch) / count_targets(batch)).item()
         # bfloat16 keeps 8 bits of the mantissa: a relative error up to 2**-8 in each product.
-        assert train_step(state, [batch], 1.0).loss == pytest.approx(exact, rel=2**-6)
+        assert train_step(state, [batch], 1.0).loss == pytest.approx(exact, rel=2**-7)
