@@ -15,6 +15,7 @@ from boxes import Box
 
 from scaffold import transaction
 from scaffold.errors import DestinationError
+from scaffold.journal import Record
 from scaffold.snapshot import read_file
 from scaffold.transaction import Step, apply, only_writer, read_undo, recover
 
@@ -255,8 +256,14 @@ def test_a_file_that_is_edited_meanwhile_is_not_overwritten(
 ) -> None:
     original = transaction._prepare
 
-    def meanwhile(*arguments: object, **options: object) -> None:
-        original(*arguments, **options)  # type: ignore[arg-type]
+    def meanwhile(
+        folder: Path,
+        steps: Sequence[Step],
+        records: Sequence[Record],
+        *,
+        is_undo: bool,
+    ) -> None:
+        original(folder, steps, records, is_undo=is_undo)
         ready.write("README.md", "mine\n")
 
     monkeypatch.setattr(transaction, "_prepare", meanwhile)
