@@ -100,7 +100,7 @@ def migrate(
                 taken, given = _moved(operation, state)
                 if taken:
                     state = _settled(state, taken, given, problems)
-                    then = {key: kept.value for key, kept in given.items()}
+                    then = {key: typed(kept.value) for key, kept in given.items()}
                     events.append(Event(migration, taken, then))
         if len(events) == before:
             break
@@ -137,7 +137,7 @@ def _moved(operation: Operation, state: State) -> tuple[dict[str, Value], dict[s
             keys = keys if len(given) == len(new) else []
         case _:
             keys, given = [], {}
-    return {key: state[key].value for key in keys}, given if keys else {}
+    return {key: typed(state[key].value) for key in keys}, given if keys else {}
 
 
 def _is(kept: Kept, wanted: Value) -> bool:
