@@ -101,7 +101,8 @@ def make_catalogue(layers: Iterable[Layer]) -> Catalogue:
     likes: dict[tuple[str, str], str] = {}
     migrations: tuple[Migration, ...] = ()
     for layer in layers:
-        migrations += read_migrations(layer.files.get(MIGRATIONS_FILE), layer.name)
+        own = read_migrations(layer.files.get(MIGRATIONS_FILE), layer.name)
+        migrations = (*own, *migrations)  # what a pack says may be in names that are older
         tree = layer.files
         trees.append(tree)
         sources.update((source.path, source) for source in tree.values())

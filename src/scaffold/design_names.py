@@ -65,12 +65,17 @@ def with_names(text: str, names: Mapping[str, str]) -> str:
                 moved.setdefault(entry.new.partition(".")[0], []).append(entry)
         if len(away) == len(block.entries):
             edits.append((*_lines(text, block.name, block.name), ""))
-    for axis, entries in moved.items():
+    is_new = {axis: axis not in places and axis not in _axes(flat) for axis in moved}
+    for axis, entries in sorted(moved.items(), key=lambda item: is_new[item[0]]):
         edits.append(_arrival(text, axis, entries, places.get(axis), flat))
     # From the end; of those at one place the last first.
     for start, end, new in sorted(reversed(edits), key=lambda edit: (-edit[0], -edit[1])):
         text = text[:start] + new + text[end:]
     return text
+
+
+def _axes(entries: Collection[_Entry]) -> set[str]:
+    return {entry.new.partition(".")[0] for entry in entries if entry.new is not None}
 
 
 def _is_block(node: yaml.Node) -> bool:

@@ -1,5 +1,6 @@
 """What a design of older names is by those of today: pure functions over its values."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -93,7 +94,7 @@ def migrate(
     }
     events: list[Event] = []
     problems: list[Problem] = []
-    for _ in range(len(migrations) + 1):  # the trees know nothing of each other's order
+    for _ in range(len(migrations) + 1):  # trees do not know of each other's order
         before = len(events)
         for migration in migrations:
             for operation in migration.operations:
@@ -157,9 +158,11 @@ def _result(found: State, text: Value) -> Kept | None:
     if any(len(as_text(value)) > LONGEST_TEXT for value in by_name.values()):
         return None
     try:
-        return Kept(evaluate(str(text), {n: typed(v) for n, v in by_name.items()}), sources, rank)
+        value = evaluate(str(text), {key: typed(old) for key, old in by_name.items()})
     except EvaluationError:
         return None
+    is_number = not isinstance(value, float) or math.isfinite(value)
+    return Kept(value, sources, rank) if is_number else None
 
 
 def _settled(
@@ -194,8 +197,10 @@ def as_text(value: Value) -> str:
 def typed(value: Value) -> Value:
     """What a text of a file stands for."""
     text = value.strip() if isinstance(value, str) else ""
-    if WHOLE.fullmatch(text) and text.lstrip("+-").isdigit():
+    if len(text) > LONGEST_TEXT:
+        return value
+    if (whole := WHOLE.fullmatch(text)) and not whole[3]:
         return int(text)
-    if DECIMAL.fullmatch(text):
+    if DECIMAL.fullmatch(text) and math.isfinite(float(text)):
         return float(text)
     return {"true": True, "false": False}.get(text, value)
