@@ -63,11 +63,12 @@ def read_answers(
         problems += read.problems
     flags, flag_problems = read_flags(sets)
     layers.append(Layer("flag", flags))
-    found = [migrate(catalogue.migrations, {}, layer.values) for layer in layers]
-    problems += [*flag_problems, *(problem for one in found for problem in one.problems)]
-    current = [Layer(layer.origin, one.texts) for layer, one in zip(layers, found, strict=True)]
+    found = {layer.origin: migrate(catalogue.migrations, {}, layer.values) for layer in layers}
+    problems += [*flag_problems, *(problem for one in found.values() for problem in one.problems)]
+    current = [Layer(origin, one.texts) for origin, one in found.items()]
     reading = merge(catalogue, [layer for layer in current if layer.values])
-    events = tuple(event for one in found for event in one.events)
+    own = [one for origin, one in found.items() if origin != PRESET]  # a preset is not the user's
+    events = tuple(event for one in own for event in one.events)
     return Reading(reading.answers, (*problems, *reading.problems), events)
 
 
