@@ -41,9 +41,8 @@ def with_names(text: str, names: Mapping[str, str]) -> str:
     An option that comes to another axis moves there, and its comments with it. Raises DesignError
     where the layout does not allow that.
     """
-    # As the reader has it, a tab is a blank; marks stay where they are.
-    root = yaml.compose(text.replace("\t", " "), Loader=LOADER)
-    if not isinstance(root, yaml.MappingNode):
+    root = _root(text)
+    if root is None:
         return text
     blocks = list(_blocks(root, names))
     flat = list(_entries([pair for pair in root.value if not _is_block(pair[1])], "", names))
@@ -72,6 +71,17 @@ def with_names(text: str, names: Mapping[str, str]) -> str:
     for start, end, new in sorted(reversed(edits), key=lambda edit: (-edit[0], -edit[1])):
         text = text[:start] + new + text[end:]
     return text
+
+
+def _root(text: str) -> yaml.MappingNode | None:
+    try:
+        # As the reader of answers has it, a tab is a blank; marks stay where they are.
+        root = yaml.compose(text.replace("\t", " "), Loader=LOADER)
+    except yaml.YAMLError as error:
+        rule = f"it cannot be changed in place ({' '.join(str(error).split())})"
+        fix = "write plain `key: value` lines"
+        raise DesignError([Problem("scaffold.yaml", "(text)", rule, fix)]) from None
+    return root if isinstance(root, yaml.MappingNode) else None
 
 
 def _axes(entries: Collection[_Entry]) -> set[str]:

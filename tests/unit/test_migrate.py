@@ -13,11 +13,13 @@ from scaffold.catalogue import read_catalogue
 from scaffold.completion import complete
 from scaffold.decisions import decide
 from scaffold.design import Choice, Design, Value
+from scaffold.design_file import design_text
+from scaffold.design_names import with_names
 from scaffold.estimates import estimate
 from scaffold.keys import PROJECT_KEYS
 from scaffold.lock import make_lock
 from scaffold.migrate import as_text, migrate
-from scaffold.migrated import bring
+from scaffold.migrated import bring, renamed
 from scaffold.migration_check import check_migrations
 from scaffold.migrations import Add, Migration, Operation, Rename, Replace
 from scaffold.parse import parse_design
@@ -188,6 +190,33 @@ def test_a_lock_of_before_is_the_lock_of_today(data: st.DataObject) -> None:
     if not at_default & chosen:  # else two values of today were one
         assert {*found.lock.at_default} == {*today.at_default}
     assert found.written == texts(flat_values(design.project, design.choices))
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_scaffold_yaml_of_before_is_that_of_today(data: st.DataObject) -> None:
+    design = data.draw(designs())
+    plan = make_plan(CATALOGUE, design, decide(CATALOGUE, design), estimate(CATALOGUE, design))
+    today = design_text(plan)
+    names = {key: key for key in flat_values(design.project, design.choices)}
+    steps = []
+    for number in range(data.draw(st.integers(1, 6))):
+        key = data.draw(st.sampled_from([key for key in names if key not in PROJECT_KEYS]))
+        axis, _, option = key.partition(".")
+        step = Step(Rename(f"{axis}.old_{number}" if option else f"old_{number}", key))
+        names = {old: str(new) for old, new in step.undone(names).items()}
+        steps.append(step)
+    before = with_names(today, {str(new): old for old, new in names.items()})
+    values: Mapping[str, Value] = flat_values(design.project, design.choices)
+    for step in steps:
+        values = step.undone(values)
+    lock = replace(
+        make_lock(CATALOGUE, plan, {}),
+        choices=choices({key: v for key, v in values.items() if key not in PROJECT_KEYS}),
+    )
+    catalogue = replace(CATALOGUE, migrations=as_migrations(steps))
+    assert before != today
+    assert renamed(catalogue, lock, before) == today
 
 
 def test_trees_need_not_know_of_each_others_order() -> None:

@@ -299,3 +299,5 @@ def test_explain_knows_a_project_of_before(box: Box, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(box.project)
     ran = box.run("explain", "size.breadth")
     assert (ran.code, ran.out.split()[:2]) == (0, ["size.breadth", "10"])
+    ran = box.run("explain", "size.width")
+    assert (ran.code, "it is called size.breadth now" in ran.err) == (2, True)
