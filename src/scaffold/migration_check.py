@@ -51,11 +51,11 @@ def _of_old_names(
             if any(is_below(key, gone) for gone in _given_up(other)):
                 yield f"{key} was given up in version {migration.version} already"
     if isinstance(operation, Replace) and old:
-        if all(_exists(axes, key, value) for key, value in old.items()):
+        if all(_exists(axes, key, value, old) for key, value in old.items()):
             told = ", ".join(f"{key} = {value}" for key, value in old.items())
             yield f"{told} is there still, so that a new design could not be told from an old one"
         return
-    yield from (f"{key} is there still" for key in old if _exists(axes, key, ANY))
+    yield from (f"{key} is there still" for key in old if _exists(axes, key, ANY, old))
 
 
 def _of_new_names(
@@ -64,11 +64,14 @@ def _of_new_names(
     earlier: Sequence[tuple[Migration, Operation]],
     later: Sequence[Operation],
 ) -> Iterator[str]:
-    for key, value in _new(operation).items():
+    new = _new(operation)
+    for key, value in new.items():
         for migration, other in earlier:
             if any(is_below(key, gone) for gone in _given_up(other)):
                 yield f"{key} was given up in version {migration.version}: take another name"
-        if not _exists(axes, key, value) and not any(_takes(other, key, value) for other in later):
+        if not _exists(axes, key, value, new) and not any(
+            _takes(other, key, value) for other in later
+        ):
             told = key if value == ANY else f"{key} = {value}"
             yield f"there is no {told}, and nothing becomes of it"
 
@@ -99,7 +102,7 @@ def _new(operation: Operation) -> Mapping[str, Value]:
 def _given_up(operation: Operation) -> Iterator[str]:
     """The keys of which nothing is left after an operation."""
     old, new = _old(operation), _new(operation)
-    return (key for key, value in old.items() if value == ANY and key not in new)
+    return (key for key, value in old.items() if value == ANY and len(old) == 1 and key not in new)
 
 
 def _takes(operation: Operation, key: str, value: Value) -> bool:
@@ -109,13 +112,18 @@ def _takes(operation: Operation, key: str, value: Value) -> bool:
     return any(key == old and other in (ANY, value) for old, other in _old(operation).items())
 
 
-def _exists(axes: Axes, key: str, value: Value) -> bool:
-    """Whether a design may have the value for the key."""
+def _exists(axes: Axes, key: str, value: Value, beside: Mapping[str, Value]) -> bool:
+    """Whether a design may have the value for the key, and the variant that is named beside it."""
     name, _, option = key.partition(".")
     axis = axes.get(name)
     if axis is None:
         return False
     if not option:
         return value == ANY or value in axis.parts
-    options = [part.options[option] for part in axis.parts.values() if option in part.options]
+    variant = beside.get(name, ANY)
+    options = [
+        part.options[option]
+        for part in axis.parts.values()
+        if option in part.options and variant in (ANY, part.variant)
+    ]
     return any(value == ANY or is_readable(item, value) for item in options)

@@ -94,7 +94,11 @@ def _values(fields: Fields, key: str) -> Mapping[str, Value]:
     if not fields.has(key):
         raise fields.error(key, "is missing (a mapping of keys to values)")
     items = fields.fields(key)
-    return {_plain(name): items.value(name) for name in items.names()}
+    values = {_plain(name): items.value(name) for name in items.names()}
+    for name, value in values.items():
+        if "." not in name and not isinstance(value, str):  # as YAML has it, `off` is false
+            raise items.error(name, f"must be a variant, not {value!r}; write it in quotes")
+    return values
 
 
 def _check_names(fields: Fields, operation: Replace) -> None:

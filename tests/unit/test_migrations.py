@@ -6,7 +6,9 @@ import pytest
 from toy import FILES, toy_templates
 
 from scaffold.catalogue import Catalogue, read_catalogue
+from scaffold.design import Value
 from scaffold.errors import TemplateError
+from scaffold.migrate import migrate
 from scaffold.migrations import Add, Drop, Rename, Replace, instead, like_now
 
 ONE = "migrations:\n- version: 1\n  reason: plainer words\n  changes:\n"
@@ -66,6 +68,14 @@ def test_trees_without_migrations_have_none(tmp_path: Path) -> None:
         (ONE + "  - {replace: {}, by: {}}\n", "replace: names nothing"),
         (ONE + "  - {replace: {a: b}}\n", "by: is missing"),
         (ONE + "  - {replace: {a: [b]}, by: {}}\n", "replace.a: must be a number, text or boolean"),
+        (
+            ONE + "  - {replace: {mixer: off}, by: {}}\n",
+            "replace.mixer: must be a variant, not False",
+        ),
+        (
+            ONE + "  - {add: {mixer: 2}}\n",
+            "add.mixer: must be a variant, not 2; write it in quotes",
+        ),
         (ONE + "  - {replace: {a.b: '*'}, by: {task.dim: = c}}\n", "by.task.dim: reads c"),
         (ONE + "  - {replace: {a.b: '*'}, by: {task.dim: = b +}}\n", "by.task.dim: expression"),
     ],
@@ -92,6 +102,11 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, text: str, message: str) -
         (ONE + "  - {replace: {mixer: one}, by: {mixer: two}}\n", "there is no mixer = two"),
         (ONE + "  - {replace: {a: b}, by: {task.dim: 4}}\n", "there is no task.dim = 4"),
         (ONE + "  - {add: {mixer: two}}\n", "there is no mixer = two"),
+        (ONE + "  - {add: {mixer: full, mixer.n_groups: 2}}\n", "there is no mixer.n_groups = 2"),
+        (
+            ONE + "  - {replace: {mixer: shared, mixer.n_groups: '*'}, by: {mixer: shared}}\n",
+            "mixer = shared, mixer.n_groups = * is there still",
+        ),
         (ONE + "  - {drop: project.name}\n", "project.name is no key of a tree"),
         (ONE + "  - {drop: a}\n" + TWO + "  - {rename: a.b, to: mixer.n_groups}\n", "given up in"),
         (
@@ -117,6 +132,14 @@ def test_names_in_between_need_not_exist(tmp_path: Path) -> None:
     text = f"{ONE}  - {{rename: a.b, to: c.d}}\n{TWO}  - {{rename: c.d, to: mixer.n_groups}}\n"
     found = catalogue_with(tmp_path, text).migrations
     assert [migration.version for migration in found] == [1, 2]
+
+
+def test_one_variant_may_lose_an_option_that_another_keeps(tmp_path: Path) -> None:
+    lost = "replace: {mixer: full, mixer.n_groups: '*'}, by: {mixer: full}"
+    found = catalogue_with(tmp_path, f"{ONE}  - {{{lost}}}\n").migrations
+    values: dict[str, Value] = {"mixer": "full", "mixer.n_groups": 2}
+    assert migrate(found, values).values == {"mixer": "full"}
+    assert migrate(found, {**values, "mixer": "shared"}).events == ()
 
 
 def test_what_became_of_a_name(tmp_path: Path) -> None:

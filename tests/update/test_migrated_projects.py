@@ -299,5 +299,6 @@ def test_explain_knows_a_project_of_before(box: Box, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(box.project)
     ran = box.run("explain", "size.breadth")
     assert (ran.code, ran.out.split()[:2]) == (0, ["size.breadth", "10"])
+    assert ran.err == "size.width = 10 -> size.breadth = 10 (scaffold 1: it reads better)\n"
     ran = box.run("explain", "size.width")
     assert (ran.code, "it is called size.breadth now" in ran.err) == (2, True)
