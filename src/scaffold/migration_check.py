@@ -120,10 +120,7 @@ def _exists(axes: Axes, key: str, value: Value, beside: Mapping[str, Value]) -> 
         return False
     if not option:
         return value == ANY or value in axis.parts
-    variant = beside.get(name, ANY)
-    options = [
-        part.options[option]
-        for part in axis.parts.values()
-        if option in part.options and variant in (ANY, part.variant)
-    ]
+    named = [part for part in axis.parts.values() if part.variant == beside.get(name)]
+    parts = named or axis.parts.values()  # a variant of before may have become any
+    options = [part.options[option] for part in parts if option in part.options]
     return any(value == ANY or is_readable(item, value) for item in options)
