@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from boxes import FILES, STORY, Box
 from making import write_pack
-from migrating import REASON, SPLIT_AXIS, migrations, rewritten
+from migrating import REASON, RENAMED_AXIS, SPLIT_AXIS, migrations, rewritten
 
 BADGE = {
     "parts/badge/axis.yaml": "title: Badge\nquestion: Whose is it?\norder: 50\n",
@@ -79,6 +79,22 @@ def test_presets_and_flags_of_before_are_understood(box: Box, pack: Path, tmp_pa
     assert (ran.code, ran.err.count("\n")) == (0, 2)
     assert f"(acme 1: {REASON})" in ran.err
     assert "  extent: 5  #" in (other / DESIGN).read_text()
+
+
+def test_a_pack_and_the_tool_below_it_rename_the_same_thing(box: Box, pack: Path) -> None:
+    extend = "extend:\n  {}/red: {{options: {{{}: {{type: int, default: 3, help: how faint}}}}}}\n"
+    renew(pack, BADGE, extend.format("color", "faint"))
+    words = ["--defaults", "--pack", str(pack), "--set", "color.faint=4"]
+    assert box.run("new", str(box.project), *words).code == 0
+    older = migrations({"rename": "color.faint", "to": "color.weak"})  # before the tool's
+    renew(pack, BADGE | {"migrations.yaml": older}, extend.format("paint", "weak"))
+    box.set_templates(RENAMED_AXIS)
+    ran = box.update()
+    assert (ran.code, ran.json["design"]) == (0, [])
+    assert "\npaint:\n  variant: red  # or blue\n  shade: 3  # how dark\n  weak: 4  #" in box.read(
+        DESIGN
+    )
+    assert box.check().json["findings"] == []
 
 
 def test_an_older_pack_is_refused(box: Box, pack: Path) -> None:

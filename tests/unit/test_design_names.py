@@ -79,6 +79,13 @@ def test_an_option_may_come_to_an_axis_that_is_not_there_yet() -> None:
     assert with_names(TEXT, SAME | {"color.shade": "gloss.dark"}) == expected
 
 
+def test_what_comes_to_the_last_axis_stands_before_a_new_one() -> None:
+    text = "a:\n  variant: x\n  b: 1\n  c: 2\nd:\n  variant: y\n"
+    names = {"a": "a", "a.b": "e.b", "a.c": "d.c", "d": "d"}
+    expected = "a:\n  variant: x\nd:\n  variant: y\n  c: 2\n\ne:\n  b: 1\n"
+    assert with_names(text, names) == expected
+
+
 def test_two_blocks_of_one_axis_become_one() -> None:
     text = "a:\n  variant: x\n  b: 1 # one\n\nc:\n    variant: x\n    d: 2\n"
     names = {"a.b": "c.b", "c": "c", "c.d": "c.d"}

@@ -261,3 +261,21 @@ def test_two_names_for_two_values_are_a_problem_and_for_one_are_none() -> None:
     same = migrate(steps, {}, {"a.b": "1e3", "a.c": "1_000.0"})
     assert (same.problems, same.values) == ((), {"a.c": "1_000.0"})
     assert migrate(steps, {"a.b": 1}, {"a.c": "2"}).values == {"a.c": "2"}
+
+
+def test_what_becomes_of_two_values_is_at_its_default_if_both_were() -> None:
+    design = parse_design(CATALOGUE, {})
+    plan = make_plan(CATALOGUE, design, decide(CATALOGUE, design), estimate(CATALOGUE, design))
+    lock = replace(
+        make_lock(CATALOGUE, plan, {}),
+        choices={"a": Choice("a", "x", {}), "b": Choice("b", "y", {"of": 1, "to": 2})},
+    )
+    one = version(1, Replace({"a": "x", "b": "y"}, {"c": "z"}))
+    catalogue = replace(CATALOGUE, migrations=(one,))
+    for at_default, expected in ((("a",), ()), (("a", "b"), ("c",)), ((), ())):
+        found = bring(catalogue, replace(lock, at_default=at_default), {"b": "y"})
+        assert found.lock.at_default == expected
+        assert found.lock.choices == {"c": Choice("c", "z", {})}
+        # Options whose axis is gone are kept until it is known what became of them.
+        assert found.lock.left.remembered == {"b.of": 1, "b.to": 2}
+        assert found.written == {"c": "z"}

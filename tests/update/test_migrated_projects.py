@@ -166,6 +166,26 @@ def test_old_and_new_names_with_two_values_are_refused(box: Box) -> None:
     assert "width:" not in box.read(DESIGN)
 
 
+def test_an_old_value_and_what_it_became_are_refused_together(box: Box) -> None:
+    box.new("color=blue")
+    box.set_templates(SPLIT_VARIANT)
+    box.replace(DESIGN, "  variant: blue  # or red\n", "  variant: blue\n  tint: none\n")
+    rule = "it is called color.tint now, which is there too, with none"
+    assert problems(box) == {"color": f"{rule}; keep one of the two"}
+
+
+def test_words_that_newer_templates_have_for_a_renamed_option_are_taken(box: Box) -> None:
+    box.new()
+    box.replace(DESIGN, "  shade: 3  # how dark", "  shade: 3  # ask Ada")
+    part = "parts/size/small/part.yaml"
+    words = str(RENAMED_OPTION[part]).replace("how wide", "how broad")
+    box.set_templates({**RENAMED_OPTION, part: words})
+    assert box.update().code == 0
+    expected = box.fresh()[DESIGN][0].decode().replace("# how dark", "# ask Ada")
+    assert "  breadth: 64  # how broad\n" in expected
+    assert box.read(DESIGN) == expected
+
+
 def test_names_of_before_are_known_for_good(box: Box) -> None:
     box.new()
     box.set_templates(RENAMED_OPTION)
