@@ -11,6 +11,7 @@ from scaffold.catalogue import Catalogue
 from scaffold.design import Value
 from scaffold.errors import Problem
 from scaffold.keys import canonical, known_keys, shown, unknown_key
+from scaffold.migrate import Event, migrate
 
 ANSWERS_FLAG = "--answers"  # the key of a problem with the file itself
 PRESET = "preset"  # the origin of what a preset answers
@@ -38,28 +39,37 @@ class Layer:
 
 @dataclass(frozen=True)
 class Reading:
-    """The merged answers, and everything that could not be read."""
+    """The merged answers, everything that could not be read, and what has another name by now."""
 
     answers: Answers
     problems: tuple[Problem, ...]
+    events: tuple[Event, ...] = ()
 
 
 def read_answers(
     catalogue: Catalogue, preset: Mapping[str, str] | None, file: Path | None, sets: Sequence[str]
 ) -> Reading:
-    """Merges a preset, a file of answers and ``key=value`` flags; problems are collected."""
+    """Merges a preset, a file of answers and ``key=value`` flags; problems are collected.
+
+    Each may have names of any older version of the templates.
+    """
     layers: list[Layer] = []
     problems: list[Problem] = []
     if preset is not None:
         layers.append(Layer(PRESET, preset))
     if file is not None:
-        found = read_answer_file(file, ANSWERS_FLAG)
-        layers.append(Layer("file", found.values))
-        problems += found.problems
+        read = read_answer_file(file, ANSWERS_FLAG)
+        layers.append(Layer("file", read.values))
+        problems += read.problems
     flags, flag_problems = read_flags(sets)
     layers.append(Layer("flag", flags))
-    reading = merge(catalogue, [layer for layer in layers if layer.values])
-    return Reading(reading.answers, (*problems, *flag_problems, *reading.problems))
+    found = {layer.origin: migrate(catalogue.migrations, {}, layer.values) for layer in layers}
+    problems += [*flag_problems, *(problem for one in found.values() for problem in one.problems)]
+    current = [Layer(origin, one.texts) for origin, one in found.items()]
+    reading = merge(catalogue, [layer for layer in current if layer.values])
+    own = [one for origin, one in found.items() if origin != PRESET]  # a preset is not the user's
+    events = tuple(event for one in own for event in one.events)
+    return Reading(reading.answers, (*problems, *reading.problems), events)
 
 
 def read_flags(sets: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
@@ -97,7 +107,7 @@ def merge(catalogue: Catalogue, layers: Sequence[Layer]) -> Reading:
             try:
                 config[key] = value
             except omegaconf.errors.OmegaConfBaseException:
-                problems.append(unknown_key(key, value, known))
+                problems.append(unknown_key(key, value, known, catalogue.migrations))
                 continue
             if key in catalogue.axes:
                 _drop_options(catalogue, answers, key, value)

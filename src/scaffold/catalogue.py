@@ -1,7 +1,7 @@
 """The catalogue: every axis, part and frame there is, read once from one or more template trees."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -9,6 +9,9 @@ from types import MappingProxyType
 from scaffold.declarations import read_axis, read_part
 from scaffold.errors import TemplateError
 from scaffold.inheritance import extended, inherited, meant_too
+from scaffold.migration_check import check_migrations
+from scaffold.migration_file import MIGRATIONS_FILE, read_migrations
+from scaffold.migrations import TOOL, Migration, like_now
 from scaffold.parts import Addition, Axis, Option, Part, Rule
 from scaffold.sources import Source, read_tree
 
@@ -36,7 +39,7 @@ class Catalogue:
     ``frames`` and ``data`` map output paths (with ``package`` for the package) to template files;
     ``sources`` holds the content of each template file; ``digest`` is the sha256 of them all.
     ``header`` are the lines at the head of every program of the project; ``packs`` are the ids of
-    the packs in it.
+    the packs in it; ``migrations`` say what became of earlier names, tree by tree.
     """
 
     axes: Mapping[str, Axis]
@@ -46,15 +49,20 @@ class Catalogue:
     digest: str
     header: tuple[str, ...] = ()
     packs: tuple[str, ...] = ()
+    migrations: tuple[Migration, ...] = ()
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One template tree in memory, and what it adds to the parts of earlier ones, by part."""
+    """One template tree in memory, and what it adds to the parts of earlier ones, by part.
+
+    ``name`` is the id of a pack.
+    """
 
     root: Path
     files: Mapping[str, Source]
     additions: Mapping[str, Addition] = field(default_factory=dict)
+    name: str = TOOL
 
 
 def default_roots() -> tuple[Path, ...]:
@@ -91,25 +99,30 @@ def make_catalogue(layers: Iterable[Layer]) -> Catalogue:
     sources: dict[Path, Source] = {}
     trees = []
     likes: dict[tuple[str, str], str] = {}
+    migrations: tuple[Migration, ...] = ()
     for layer in layers:
+        own = read_migrations(layer.files.get(MIGRATIONS_FILE), layer.name)
+        migrations = (*own, *migrations)  # what a pack says may be in names that are older
         tree = layer.files
         trees.append(tree)
         sources.update((source.path, source) for source in tree.values())
         frames.update(_below(tree, "frames/"))
         data.update(_below(tree, "data/"))
         _add_parts(axes, layer.root, tree)
-        likes |= _inherit(axes)
+        likes |= _inherit(axes, migrations)
         for part_id, addition in layer.additions.items():
             _add_to_part(axes, layer.root, part_id, addition)
     axes = meant_too(axes, likes) if likes else axes
     ordered = sorted(axes.values(), key=lambda axis: (axis.order, axis.name))
     _check_references(axes)
+    check_migrations(axes, migrations)
     return Catalogue(
         axes=MappingProxyType({axis.name: _with_order(axis) for axis in ordered}),
         frames=MappingProxyType(frames),
         data=MappingProxyType(data),
         sources=MappingProxyType(sources),
         digest=_digest(trees),
+        migrations=migrations,
     )
 
 
@@ -142,15 +155,15 @@ def _add_parts(axes: dict[str, Axis], root: Path, tree: Mapping[str, Source]) ->
         axes[axis] = replace(axes[axis], parts=parts)
 
 
-def _inherit(axes: dict[str, Axis]) -> dict[tuple[str, str], str]:
+def _inherit(axes: dict[str, Axis], migrations: Sequence[Migration]) -> dict[tuple[str, str], str]:
     """Gives the parts that are like others what those have; tells which is like which."""
     likes = {}
     for name, axis in axes.items():
         parts = dict(axis.parts)
         for variant, part in axis.parts.items():
             if part.like:
-                likes[name, variant] = part.like
-                parts[variant] = inherited(axis.parts, part)
+                like = likes[name, variant] = like_now(migrations, name, part.like)
+                parts[variant] = inherited(axis.parts, replace(part, like=like))
         axes[name] = replace(axis, parts=parts)
     return likes
 

@@ -9,7 +9,7 @@ from scaffold.catalogue import Catalogue
 from scaffold.decisions import DERIVED, Decision, decide
 from scaffold.design import Design
 from scaffold.errors import DesignError, Problem
-from scaffold.keys import PROJECT_KEYS, canonical, known_keys, nearest, shown
+from scaffold.keys import PROJECT_KEYS, canonical, known_keys, shown, unknown_key
 from scaffold.parts import Option, Part
 from scaffold.rules import fill
 from scaffold.scalars import expected
@@ -99,6 +99,4 @@ def _no_such_key(catalogue: Catalogue, design: Design, key: str, derived: list[s
         rule = f"{axis} = {design[axis].variant} has no such option"
         return Problem(key, "(none)", rule, f"choose another variant with --set {axis}=...")
     known = [*design.choices, *design.origins, *design.values, *derived]
-    near = nearest(key, known)
-    fix = f"did you mean {near}?" if near else "`scaffold explain` lists the keys"
-    return Problem(shown(key), "(none)", "there is no such key", fix)
+    return unknown_key(key, "(none)", known, catalogue.migrations)

@@ -13,12 +13,18 @@ from scaffold.conflict_marks import has_marks
 from scaffold.keys import shown
 from scaffold.lock import BASE_PATH, DESIGN_PATH, FileRecord, Lock
 from scaffold.merge import MARKED
+from scaffold.migrated import bring
 from scaffold.render import RenderedFile
 from scaffold.revision import edited, flat_values, left_out
 from scaffold.snapshot import take_snapshot
 
-Kind = Literal["template", "design", "missing", "deleted", "edited", "conflict"]
-DUE = ("template", "design", "missing")  # for these an update, or the owner, has to do something
+Kind = Literal["template", "migration", "design", "missing", "deleted", "edited", "conflict"]
+DUE = (
+    "template",
+    "migration",
+    "design",
+    "missing",
+)  # for these an update, or the owner, has to do something
 
 
 @dataclass(frozen=True)
@@ -32,10 +38,14 @@ class Finding:
 
 def find_all(catalogue: Catalogue, lock: Lock, project: Path) -> tuple[Finding, ...]:
     """All differences; raises ScaffoldError where the project cannot be read."""
-    written = written_values(read_design_text(project))
+    current = bring(catalogue, lock, written_values(read_design_text(project)))
     return (
         *_of_templates(catalogue, lock),
-        *_of_design(lock, written),
+        *(
+            Finding("migration", e.migration.title, f"{e.told}: {e.migration.reason}")
+            for e in current.events
+        ),
+        *_of_design(current.lock, current.written),
         *_of_files(lock, project),
     )
 

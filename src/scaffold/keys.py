@@ -1,10 +1,11 @@
 """The keys that answers may have: ``axis``, ``axis.option`` and ``project.name``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from scaffold.catalogue import Catalogue
 from scaffold.errors import Problem
+from scaffold.migrations import Migration, instead
 
 PROJECT_KEYS = ("project.name", "project.package", "project.description")
 LONGEST_SHOWN = 60
@@ -38,8 +39,14 @@ def nearest(key: str, known: Iterable[str]) -> str | None:
     return similar[0] if similar else None
 
 
-def unknown_key(key: str, value: object, known: Iterable[str]) -> Problem:
-    """The problem of a key that does not exist, naming the nearest one."""
+def unknown_key(
+    key: str, value: object, known: Iterable[str], migrations: Sequence[Migration] = ()
+) -> Problem:
+    """The problem of a key that does not exist, naming what it became, or else the nearest one."""
+    gone = instead(migrations, key)
+    if gone is not None:
+        rule = f"there is no such key any more: {gone[0]}"
+        return Problem(shown(key), shown(value), rule, gone[1])
     meant = nearest(key, known)
     fix = f"did you mean {meant}?" if meant else "`scaffold explain` lists all keys"
     return Problem(shown(key), shown(value), "there is no such key", fix)

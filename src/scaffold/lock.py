@@ -18,6 +18,7 @@ from scaffold.design_file import design_text
 from scaffold.errors import ScaffoldError, TemplateError
 from scaffold.expressions import evaluate
 from scaffold.formats import yaml_block
+from scaffold.migrations import TOOL, versions
 from scaffold.parts import EXPRESSION_PREFIX
 from scaffold.plan import Chosen, RenderPlan
 from scaffold.render import RenderedFile, Tree
@@ -41,7 +42,7 @@ class Pack:
     """A set of parts that was laid over those of the tool.
 
     ``reference`` is where it came from, a relative folder as seen from the project; ``commit`` is
-    the one that was taken of a git repository.
+    the one that was taken of a git repository; ``migrations`` as in the lock itself.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Pack:
     digest: str
     reference: str = ""
     commit: str = ""
+    migrations: int = 0
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Lock:
     """What was last applied: nothing in it depends on the machine, the place or the time.
 
     ``at_default`` lists the keys whose value is what the catalogue recommended; ``files`` records
-    the files of the base archive.
+    the files of the base archive; ``migrations`` is how many the templates had, whose names it has.
     """
 
     tool: str
@@ -90,6 +92,7 @@ class Lock:
     decisions: tuple[Decision, ...]
     files: Mapping[str, FileRecord]
     left: Left = field(default_factory=Left)
+    migrations: int = 0
 
 
 def seal(
@@ -133,6 +136,7 @@ def make_lock(
         ),
         decisions=tuple(plan.decisions),
         files={path: record(file) for path, file in base.items()},
+        migrations=versions(catalogue.migrations).get(TOOL, 0),
     )
 
 
@@ -180,6 +184,7 @@ def lock_text(lock: Lock) -> str:
         "conflicts": dict(lock.left.conflicts),
         "remembered": dict(lock.left.remembered),
     }
+    left |= {"migrations": lock.migrations}
     data |= {name: value for name, value in left.items() if value}
     return "# Written by scaffold: what was last applied to this project. Do not edit.\n" + (
         yaml_block(data)
@@ -225,6 +230,7 @@ def _lock(fields: Fields) -> Lock:
             _texts(fields.fields("conflicts")),
             _values(fields.fields("remembered")),
         ),
+        migrations=_count(fields),
     )
 
 
@@ -235,12 +241,22 @@ def _pack(fields: Fields, name: str) -> Pack:
         digest=fields.read("digest", str),
         reference=fields.read("reference", str, ""),
         commit=fields.read("commit", str, ""),
+        migrations=_count(fields),
     )
 
 
-def _pack_record(pack: Pack) -> dict[str, str]:
+def _pack_record(pack: Pack) -> dict[str, Value]:
     record = {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
-    return {**{name: text for name, text in record.items() if text}, "digest": pack.digest}
+    known: dict[str, Value] = {name: text for name, text in record.items() if text}
+    count = {"migrations": pack.migrations} if pack.migrations else {}
+    return {**known, "digest": pack.digest, **count}
+
+
+def _count(fields: Fields) -> int:
+    count = fields.read("migrations", int, 0)
+    if count < 0:
+        raise fields.error("migrations", f"{count} is no number of migrations")
+    return count
 
 
 def _project(fields: Fields) -> Project:

@@ -35,7 +35,11 @@ def parse_design(
     answers = {canonical(key): answer for key, answer in answers.items()}
     answers = _without_overruled(catalogue, answers)
     known = known_keys(catalogue)
-    found += [unknown_key(key, answers[key].value, known) for key in answers if key not in known]
+    found += [
+        unknown_key(key, answers[key].value, known, catalogue.migrations)
+        for key in answers
+        if key not in known
+    ]
     chosen = _read_variants(catalogue, answers, found)
     implied = _implied_variants(catalogue, answers, chosen)
     chosen |= implied

@@ -30,7 +30,7 @@ def ruled(catalogue: Catalogue, rulings: Sequence[Ruling]) -> tuple[Catalogue, l
             rule = "every project has its own"
             problems.append(_problem(ruling, "a ruling", rule, "leave it out"))
         elif ruling.key not in known:
-            unknown = unknown_key(ruling.key, "a ruling", known)
+            unknown = unknown_key(ruling.key, "a ruling", known, catalogue.migrations)
             problems.append(_problem(ruling, unknown.value, unknown.rule, unknown.fix))
         elif name:
             axes[axis] = _with_option_ruling(axes[axis], name, ruling, problems)

@@ -12,7 +12,7 @@ from scaffold.conflict_marks import has_marks
 from scaffold.decisions import decide
 from scaffold.design import Value
 from scaffold.design_edit import with_values
-from scaffold.errors import DestinationError
+from scaffold.errors import DesignError, DestinationError
 from scaffold.estimates import estimate
 from scaffold.lock import (
     BASE_PATH,
@@ -26,6 +26,8 @@ from scaffold.lock import (
     with_design,
 )
 from scaffold.merge import Merge, merge
+from scaffold.migrate import Event, migrate
+from scaffold.migrated import bring, renamed
 from scaffold.packs import Loaded, make_tree
 from scaffold.plan import make_plan
 from scaffold.render import RenderedFile, Tree
@@ -54,7 +56,8 @@ class Update:
     """An update that is worked out, and not applied yet.
 
     ``files`` are the changes to the owner's files, ``steps`` those and what records them;
-    ``is_newer`` says whether the templates are others than those that were applied.
+    ``is_newer`` says whether the templates are others than those that were applied; ``events``
+    are what migrations did to its names.
     """
 
     revision: Revision
@@ -62,6 +65,7 @@ class Update:
     conflicts: Mapping[str, str]
     steps: tuple[Step, ...]
     is_newer: bool
+    events: tuple[Event, ...] = ()
 
 
 def plan_update(
@@ -84,8 +88,13 @@ def plan_update(
             f"scaffold {lock.tool} last updated this project; this is {__version__}, upgrade it"
         )
     text = read_design_text(project)
-    written = written_values(text)
-    revision = revise(catalogue, lock, written, flags, take_defaults=take_defaults)
+    current = bring(catalogue, lock, written_values(text))
+    asked = migrate(catalogue.migrations, {}, flags)
+    if asked.problems:
+        raise DesignError(asked.problems)
+    revision = revise(
+        catalogue, current.lock, current.written, asked.texts, take_defaults=take_defaults
+    )
     design = revision.design
     plan = make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
     theirs = with_design(plan, make_tree(loaded, plan))
@@ -98,13 +107,15 @@ def plan_update(
     changed = {path for path, file in base.items() if theirs.get(path) != file}
     missing = {path: base[path] for path in sorted(changed) if path not in snapshot.files}
     yours = {**snapshot.files, **find_moved(project, missing, {*base, *theirs})}
-    writing = _Writing(flat_values(design.project, design.choices), revision, lock, locked)
-    own = RenderedFile(writing.rewrite(text).encode(), snapshot.files[DESIGN_PATH].mode)
-    if not writing.says(own.content.decode()):
+    values = flat_values(design.project, design.choices)
+    writing = _Writing(values, revision, current.lock, locked)
+    own_text = writing.rewrite(renamed(catalogue, lock, text))
+    own = RenderedFile(own_text.encode(), snapshot.files[DESIGN_PATH].mode)
+    if not writing.says(own_text):
         raise DestinationError(
             f"{DESIGN_PATH} cannot be edited in its place; write each value of it on one line"
         )
-    pristine = writing.rewrite(base[DESIGN_PATH].content.decode())
+    pristine = writing.rewrite(renamed(catalogue, lock, base[DESIGN_PATH].content.decode()))
     merged = merge(
         {**base, DESIGN_PATH: RenderedFile(pristine.encode(), PLAIN_MODE)},
         {**yours, DESIGN_PATH: own},
@@ -121,6 +132,7 @@ def plan_update(
         conflicts=merged.conflicts,
         steps=(*_steps(yours, merged.files), *_record_steps(project, records)),
         is_newer=catalogue.digest != lock.catalogue,
+        events=(*current.events, *asked.events),
     )
 
 

@@ -2,9 +2,10 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scaffold.keys import shown
+from scaffold.migrate import Event
 from scaffold.render import RenderedFile
 from scaffold.report import Style, to_json
 from scaffold.revision import Revision
@@ -21,6 +22,7 @@ def update_text(update: Update, *, is_written: bool, style: Style) -> str:
     The diff of each file is added where nothing was written.
     """
     lines = ["The templates are others than those that were applied last."] * update.is_newer
+    lines += _migration_lines(update.events, style)
     lines += [*_design_lines(update.revision, style), *_default_lines(update.revision, style)]
     if update.files:
         lines.append(style.heading("Files:"))
@@ -45,6 +47,16 @@ def update_json(update: Update, *, is_written: bool) -> str:
         {
             "written": is_written,
             "newer_templates": update.is_newer,
+            "migrations": [
+                {
+                    "tree": event.migration.tree or "scaffold",
+                    "version": event.migration.version,
+                    "reason": event.migration.reason,
+                    "before": dict(event.before),
+                    "after": dict(event.after),
+                }
+                for event in update.events
+            ],
             "design": [
                 {"key": item.key, "before": item.before, "after": item.after, "from": item.origin}
                 for item in revision.changes
@@ -76,6 +88,16 @@ def revision_text(revision: Revision, style: Style) -> str:
     """What becomes of the design."""
     lines = [*_design_lines(revision, style), *_default_lines(revision, style)]
     return "\n".join(lines or ["The design stays as it is."]) + "\n"
+
+
+def _migration_lines(events: Sequence[Event], style: Style) -> Iterator[str]:
+    """What became of names, under the reason of each migration."""
+    if events:
+        yield style.heading("Names that the templates changed:")
+    for title in dict.fromkeys(event.migration.title for event in events):
+        mine = [event for event in events if event.migration.title == title]
+        yield style.wrap(f"{title}: {mine[0].migration.reason}", 2)
+        yield from (f"    {event.told}" for event in mine)
 
 
 def _design_lines(revision: Revision, style: Style) -> Iterator[str]:

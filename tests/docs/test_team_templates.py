@@ -35,7 +35,7 @@ def text(repository: Path) -> str:
 def acme(text: str, tmp_path: Path) -> Path:
     """The pack of the document, in a folder."""
     files = dict(FILE.findall(text))
-    assert len(files) == 3
+    assert len(files) == 4
     for path, content in files.items():
         file = tmp_path / "acme" / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def test_the_limits_are_those_that_hold(text: str) -> None:
 @pytest.mark.slow
 def test_every_command_prints_what_is_shown(acme: Path, text: str) -> None:
     sessions = SESSION.findall(text)
-    assert len(sessions) == 4
+    assert len(sessions) == 5
     for command, shown in sessions:
         done = run(acme.parent, "-m", *command.split())
         assert done.returncode == (2 if "problem(s)" in shown else 0), done.stderr
@@ -86,7 +86,7 @@ def test_every_command_prints_what_is_shown(acme: Path, text: str) -> None:
     assert not (acme.parent / "other").exists()
     project = acme.parent / "run"
     submit = (project / "launch/submit.sh").read_text()
-    assert "sbatch --account=research --container-image=registry.acme.example/torch:2.13" in submit
+    assert "sbatch --account=vision --container-image=registry.acme.example/torch:2.13" in submit
     assert "wandb sync --sync-tensorboard --project llm runs" in (project / "README.md").read_text()
     for path in ("src/run/train.py", "tests/test_train.py", "launch/slurm.sh"):
         assert "# Copyright Acme GmbH. All rights reserved.\n" in (project / path).read_text()

@@ -66,6 +66,16 @@ def test_a_branch_a_tag_and_a_commit(repository: Path) -> None:
     assert folder.digest == pack.digest  # the content is the same
 
 
+def test_migrations_are_files_of_the_pack(repository: Path) -> None:
+    text = "migrations: [{version: 1, reason: plainer, changes: [{drop: taste}]}]\n"
+    (repository / "migrations.yaml").write_text(text)
+    commit(repository)
+    loaded = load([f"git+{repository.as_uri()}"], Path())
+    assert [one.title for one in loaded.catalogue.migrations if one.tree] == ["acme 1"]
+    (pack,) = loaded.recorded(Path("run"))
+    assert pack.migrations == 1
+
+
 def test_what_was_fetched_is_there_without_the_network(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

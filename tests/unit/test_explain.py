@@ -107,7 +107,7 @@ def test_explains_options_and_numbers(capsys: pytest.CaptureFixture[str]) -> Non
     [
         ("task.dmi", "no such key", "did you mean task.dim?"),
         ("vocabulary.size", "vocabulary = bytes has no such option", "--set vocabulary=..."),
-        ("zzz", "no such key", "`scaffold explain` lists the keys"),
+        ("zzz", "no such key", "`scaffold explain` lists all keys"),
     ],
 )
 def test_explains_that_there_is_no_such_key(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from boxes import Box
+from migrating import RENAMED_OPTION
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -58,6 +59,18 @@ def test_hidden_answers_are_offered_again(box: Box, keys: PipeInput) -> None:
     assert "variant: blue" in box.read("scaffold.yaml")
     assert edit(box, keys, ENTER * 2 + UP + ENTER * 5) == 0
     assert box.state() == box.fresh("color.shade=7", "gloss=glossy")
+
+
+def test_answers_of_before_are_offered_under_the_names_of_today(
+    box: Box, keys: PipeInput, capsys: pytest.CaptureFixture[str]
+) -> None:
+    box.new("size.width=10")
+    box.set_templates(RENAMED_OPTION)
+    assert edit(box, keys, ENTER * 9) == 0
+    shown = capsys.readouterr().out
+    assert "Until now: 10. how wide" in shown
+    assert "size.width = 10 -> size.breadth = 10" in shown
+    assert box.state() == box.fresh("size.breadth=10")
 
 
 def test_leaving_writes_nothing(

@@ -14,7 +14,8 @@ from scaffold.design import Value
 from scaffold.equivalent import flag_text
 from scaffold.errors import DesignError, DestinationError, UsageError
 from scaffold.keys import PROJECT_KEYS
-from scaffold.lock import DESIGN_PATH, Lock
+from scaffold.lock import DESIGN_PATH
+from scaffold.migrated import Current, bring
 from scaffold.packs import load_locked
 from scaffold.report import Style, error_text
 from scaffold.revision import flat_values, revise
@@ -34,13 +35,13 @@ def run(arguments: argparse.Namespace) -> int:
         loaded = load_locked(applied.lock.packs, project, pinned=False)
         catalogue = loaded.catalogue
         text_before = read_design_text(project)
-        written = written_values(text_before)
-        earlier = _earlier(catalogue, applied.lock, written)
+        current = bring(catalogue, applied.lock, written_values(text_before))
+        earlier = _earlier(catalogue, current)
         named = {key: Answer(earlier[key], "file") for key in PROJECT_KEYS if key in earlier}
 
         def summarize(answers: Answers) -> str:
             try:
-                revision = revise(catalogue, applied.lock, written, _flags(answers))
+                revision = revise(catalogue, current.lock, current.written, _flags(answers))
             except DesignError as error:  # an option that is not asked for is in the way
                 return error_text(error, style)
             return revision_text(revision, style)
@@ -54,9 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
         return finish(project, update.steps, text, update.conflicts)
 
 
-def _earlier(catalogue: Catalogue, lock: Lock, written: dict[str, str]) -> dict[str, Value]:
+def _earlier(catalogue: Catalogue, current: Current) -> dict[str, Value]:
     """What was chosen before: other values are at what is recommended, and follow it."""
-    revision = revise(catalogue, lock, written, {})
+    lock = current.lock
+    revision = revise(catalogue, lock, current.written, {})
     locked = flat_values(lock.project, lock.choices)
     chosen = {
         key: value

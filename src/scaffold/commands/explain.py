@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scaffold.answers import read_answers
 from scaffold.cli import NO_PACKS
-from scaffold.commands.given import is_given, load_given, read_given
+from scaffold.commands.given import is_given, load_given, read_given, tell
 from scaffold.decisions import decide
 from scaffold.explanation import explain, further_options
 from scaffold.lock import DESIGN_PATH, LOCK_PATH, read_lock
@@ -31,11 +31,11 @@ def run(arguments: argparse.Namespace) -> int:
     is_project = not is_given(arguments) and DESIGN_FILE.is_file()
     loaded = _load(arguments, is_project)
     catalogue = loaded.catalogue
-    reading = (
-        read_answers(catalogue, None, DESIGN_FILE, [])
-        if is_project
-        else read_given(loaded, arguments)
-    )
+    if is_project:
+        reading = read_answers(catalogue, None, DESIGN_FILE, [])
+        tell(reading)
+    else:
+        reading = read_given(loaded, arguments)
     design = parse_design(catalogue, reading.answers, reading.problems)
     style = Style.of(sys.stdout)
     if arguments.key is None:

@@ -1,12 +1,14 @@
 """The answers that a command line gives, read the same way by every command that takes them."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from scaffold.answers import Reading, read_answers
 from scaffold.errors import DesignError, Problem
 from scaffold.packs import Loaded, load
 from scaffold.presets import find_preset, presets_root
+from scaffold.streams import put
 
 
 def load_given(arguments: argparse.Namespace) -> Loaded:
@@ -25,7 +27,14 @@ def read_given(loaded: Loaded, arguments: argparse.Namespace, *sets: str) -> Rea
             problems += error.problems
     file = None if arguments.answers is None else Path(arguments.answers)
     reading = read_answers(loaded.catalogue, preset, file, [*arguments.sets, *sets])
+    tell(reading)
     return Reading(reading.answers, (*problems, *reading.problems))
+
+
+def tell(reading: Reading) -> None:
+    """Says which answers were taken for others, whose names or values they had before."""
+    for event in reading.events:
+        put(sys.stderr, f"{event.told} ({event.migration.title}: {event.migration.reason})\n")
 
 
 def is_given(arguments: argparse.Namespace) -> bool:

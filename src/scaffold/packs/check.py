@@ -16,6 +16,7 @@ from scaffold.expressions import names
 from scaffold.frames import read_fragment, read_python
 from scaffold.keys import known_keys
 from scaffold.limits import tighten
+from scaffold.migrate import migrate
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems
 from scaffold.packs.load import Loaded, OpenPack, layered, make_tree
@@ -144,11 +145,12 @@ def _expression_problems(part: Part) -> Iterator[str]:
 
 def _preset_problems(catalogue: Catalogue, preset: Preset) -> Iterator[str]:
     known = known_keys(catalogue)
-    unknown = [key for key in preset.answers if key not in known]
+    answers = migrate(catalogue.migrations, {}, preset.answers).texts
+    unknown = [key for key in answers if key not in known]
     yield from (f"presets/{preset.name}.yaml: {key}: there is no such key" for key in unknown)
     if not unknown:
         try:
-            make_design(catalogue, preset.answers)
+            make_design(catalogue, answers)
         except DesignError as error:
             for problem in error.problems:
                 yield f"presets/{preset.name}.yaml: {problem}"

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from scaffold.catalogue import AXIS_FILE, PART_FILE
 from scaffold.declarations import read_axis, read_part
 from scaffold.errors import TemplateError
+from scaffold.migration_file import MIGRATIONS_FILE, read_migrations
 from scaffold.packs.declaration import plain_yaml
-from scaffold.packs.tree import OVERLAYS, PACK_FILE, path_problem
+from scaffold.packs.tree import OVERLAYS, PACK_FILE, TOP_FILES, path_problem
 from scaffold.plan import RESERVED, output_path
 from scaffold.presets import Preset, preset_from, presets_root
 from scaffold.sources import Source
@@ -26,6 +28,10 @@ def file_problems(files: Mapping[str, Source]) -> Iterator[str]:
         output = rest
         if path == PACK_FILE or path.startswith(OVERLAYS):
             continue
+        if path == MIGRATIONS_FILE:
+            rule = plain_yaml(source) or _rule_of(partial(read_migrations, source, path))
+            yield from [rule] if rule else []
+            continue
         if area == "parts":
             yield from _part_problems(path, source)
             *_, output = path.partition("/files/")
@@ -43,7 +49,7 @@ def collisions(
     taken = {*below, *(f"{PRESETS}{path.name}" for path in presets_root().glob("*.yaml"))}
     used = set()
     for path, source in files.items():
-        if path == PACK_FILE or path not in taken:
+        if path in TOP_FILES or path not in taken:
             continue
         declared = {name for name in replaces if path == name or path.startswith(f"{name}/")}
         used |= declared

@@ -11,6 +11,7 @@ from scaffold.catalogue import Catalogue, Layer, default_layers, make_catalogue
 from scaffold.errors import PackError, TemplateError
 from scaffold.limits import loosen, tighten
 from scaffold.lock import LOCK_PATH, Pack
+from scaffold.migrations import versions
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems, read_presets
 from scaffold.packs.names import taken_names
@@ -74,7 +75,9 @@ class Loaded:
 
     def recorded(self, project: Path) -> tuple[Pack, ...]:
         """What the lock of a project says of the packs."""
-        return tuple(pack.recorded(project) for pack in self.packs)
+        newest = versions(self.catalogue.migrations)
+        records = (pack.recorded(project) for pack in self.packs)
+        return tuple(replace(pack, migrations=newest.get(pack.id, 0)) for pack in records)
 
 
 def load(
@@ -145,7 +148,10 @@ def layered(packs: Sequence[OpenPack]) -> Loaded:
     problems = [*_same_ids(packs), *_problems_of_files(packs, base)]
     if problems:
         raise PackError(problems)
-    layers = [Layer(_root(pack), pack.files, pack.declaration.additions) for pack in packs]
+    layers = [
+        Layer(_root(pack), pack.files, pack.declaration.additions, pack.declaration.id)
+        for pack in packs
+    ]
     try:
         catalogue = make_catalogue([*base, *layers])
         presets = [preset for pack in packs for preset in read_presets(pack.files)]

@@ -13,6 +13,7 @@ from typing import Literal
 
 from scaffold.base import is_safe
 from scaffold.errors import PackError
+from scaffold.migration_file import MIGRATIONS_FILE
 from scaffold.sources import (
     EXECUTABLE_MODE,
     IGNORED_NAMES,
@@ -22,6 +23,7 @@ from scaffold.sources import (
 )
 
 PACK_FILE = "pack.yaml"
+TOP_FILES = (PACK_FILE, MIGRATIONS_FILE)
 OVERLAYS = "overlays/"
 AREAS = (
     "parts",
@@ -29,7 +31,7 @@ AREAS = (
     "data",
     "presets",
     "overlays",
-)  # of a folder, only these and pack.yaml are read
+)  # of a folder, only these and the files at its top are read
 MOST_FILES = 2000
 LARGEST_FILE = 2**20  # bytes
 LARGEST_PACK = 16 * 2**20
@@ -114,7 +116,7 @@ def is_read(path: str) -> bool:
     first, *others = path.split("/")
     names = (first, *others)
     is_ignored = any(name in IGNORED_NAMES for name in names) or path.endswith(IGNORED_SUFFIXES)
-    return not is_ignored and (path == PACK_FILE or (first in AREAS and bool(others)))
+    return not is_ignored and (path in TOP_FILES or (first in AREAS and bool(others)))
 
 
 def read_folder(root: Path) -> Mapping[str, Source]:
@@ -136,7 +138,7 @@ def read_files(root: Path) -> Mapping[str, Source]:
 
 
 def _walk(root: Path) -> Iterator[Entry]:
-    for name in (PACK_FILE, *AREAS):
+    for name in (*TOP_FILES, *AREAS):
         if os.path.lexists(root / name):
             yield from _entries(root, name)
 
