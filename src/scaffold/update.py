@@ -98,13 +98,19 @@ def plan_update(
     changed = {path for path, file in base.items() if theirs.get(path) != file}
     missing = {path: base[path] for path in sorted(changed) if path not in snapshot.files}
     yours = {**snapshot.files, **find_moved(project, missing, {*base, *theirs})}
-    writing = _Writing(flat_values(design.project, design.choices), revision, lock, locked)
+    writing = _Writing(
+        values=flat_values(design.project, design.choices),
+        revision=revision,
+        before=lock,
+        after=locked,
+        pristine=base[DESIGN_PATH].content.decode(),
+    )
     own = RenderedFile(writing.rewrite(text).encode(), snapshot.files[DESIGN_PATH].mode)
     if not writing.says(own.content.decode()):
         raise DestinationError(
             f"{DESIGN_PATH} cannot be edited in its place; write each value of it on one line"
         )
-    pristine = writing.rewrite(base[DESIGN_PATH].content.decode())
+    pristine = writing.rewrite(writing.pristine)
     merged = merge(
         {**base, DESIGN_PATH: RenderedFile(pristine.encode(), PLAIN_MODE)},
         {**yours, DESIGN_PATH: own},
@@ -132,10 +138,11 @@ class _Writing:
     revision: Revision
     before: Lock
     after: Lock
+    pristine: str
 
     def rewrite(self, text: str) -> str:
         """A scaffold.yaml with the new values in it."""
-        return with_values(text, self.values, self.may_lack)
+        return with_values(text, self.values, self.may_lack, self.pristine)
 
     def may_lack(self, key: str) -> bool:
         """Whether the file need not name a key: its owner took it out, and it is at its default."""

@@ -38,15 +38,21 @@ def test_values_on_several_lines_are_not_torn_apart(box: Box) -> None:
         for line in text.splitlines()
     ]
     box.write("scaffold.yaml", "\n".join(lines) + "\n")
+    assert box.update("--set", "project.description=New").code == 0
+    assert "description: New\n" in box.read("scaffold.yaml")
+    assert box.check().code == 0
+
+
+def test_an_edit_that_does_not_say_what_is_applied_is_refused(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box.new()
     before = box.state()
+    monkeypatch.setattr("scaffold.update.with_values", lambda text, *_: text)
     ran = box.update("--set", "project.description=New")
-    if ran.code == 0:
-        assert "description: New\n" in box.read("scaffold.yaml")
-        assert box.check().code == 0
-    else:
-        assert ran.code == 2
-        assert "on one line" in ran.out
-        assert box.state() == before
+    assert ran.code == 2
+    assert "on one line" in ran.out
+    assert box.state() == before
 
 
 def test_a_file_beside_a_link_does_not_stop_later_updates(box: Box) -> None:

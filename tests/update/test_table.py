@@ -44,6 +44,26 @@ def test_every_flip_gives_what_a_new_project_would_be(box: Box) -> None:
     assert box.state() == box.fresh("size.width=10")
 
 
+def test_comments_in_the_design_are_kept_when_their_line_goes(box: Box) -> None:
+    box.new()
+    text = box.read("scaffold.yaml")
+    assert "  shade: 3  # how dark\n" in text
+    box.write("scaffold.yaml", text.replace("  # how dark", "\t# ask Ada first"))
+    assert box.update("--set", "size.steps=9").code == 0
+    assert "  shade: 3\t# ask Ada first\n" in box.read("scaffold.yaml")
+    assert box.update("--set", "color=blue").code == 0
+    text = box.read("scaffold.yaml")
+    assert "\n  # ask Ada first\n" in text
+    assert "shade" not in text
+    assert box.check().code == 0
+
+
+def test_help_in_the_design_goes_with_its_line(box: Box) -> None:
+    box.new()
+    assert box.update("--set", "color=blue").code == 0
+    assert box.state() == box.fresh("color=blue")
+
+
 def test_edits_elsewhere_in_a_file_are_kept(box: Box) -> None:
     box.new()
     box.replace(TRAINS, "return 7", "return 77")
