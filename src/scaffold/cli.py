@@ -218,11 +218,14 @@ def _add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="say whether a project is what its scaffold.yaml says",
         description=(
             "Exit code 0: it is (files that you edited are fine, and listed); 2: an update is due, "
-            "or files are missing; 3: conflicts are not settled. Needs neither git nor a network."
+            "or files are missing; 3: conflicts are not settled. Uses no network without --fetch."
         ),
         allow_abbrev=False,
     )
     _add_project(check)
+    check.add_argument(
+        "--fetch", action="store_true", help="fetch packs of the project that are not here yet"
+    )
     _add_json(check)
 
 

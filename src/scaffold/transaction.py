@@ -20,7 +20,7 @@ from scaffold.errors import DestinationError
 from scaffold.journal import JOURNAL, Journal, Record, State, journal_text, read_journal
 from scaffold.render import RenderedFile
 from scaffold.snapshot import EXECUTABLE, LINK, PLAIN, read_file
-from scaffold.staging import sole_writer
+from scaffold.staging import named_writer, sole_writer
 
 ACTIVE = ".scaffold/transaction"
 UNDO = ".scaffold/undo"
@@ -36,7 +36,8 @@ def only_writer(project: Path) -> Iterator[None]:
     """
     with ExitStack() as stack:
         try:
-            stack.enter_context(sole_writer(project))
+            if not stack.enter_context(sole_writer(project)):
+                stack.enter_context(named_writer(project))
         except BlockingIOError:
             raise busy_error(project) from None
         _require_folders(project)

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         with transaction.only_writer(project):
             pass  # which takes back what a killed update had begun
     lock = read_project_lock(project)
-    loaded = load_locked(lock.packs, project, pinned=True)
+    loaded = load_locked(lock.packs, project, pinned=True, may_fetch=arguments.fetch)
     findings = find_all(loaded.catalogue, lock, project)
     kinds = {finding.kind for finding in findings}
     code = EXIT_CONFLICTS if "conflict" in kinds else EXIT_DUE if kinds & {*DUE} else 0

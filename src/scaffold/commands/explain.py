@@ -60,4 +60,4 @@ def _load(arguments: argparse.Namespace, is_project: bool) -> Loaded:
     if NO_PACKS in lock:  # whatever else is in it
         return load_given(arguments)
     packs = read_lock(lock.decode(errors="replace")).packs
-    return load_locked(packs, Path(), pinned=True)
+    return load_locked(packs, Path(), pinned=True, may_fetch=False)

@@ -43,15 +43,18 @@ def cache_folder() -> Path:
     return Path(os.path.expanduser(start)) / "scaffold" / "packs"
 
 
-def read_git(reference: GitReference) -> tuple[str, Mapping[str, Source]]:
-    """The commit that a reference means, and the pack's files there; raises PackError."""
+def read_git(reference: GitReference, may_fetch: bool) -> tuple[str, Mapping[str, Source]]:
+    """The commit that a reference means, and the pack's files there; raises PackError.
+
+    Unless it ``may_fetch``, the reference must be a commit that the cache has.
+    """
     repository = cache_folder() / hashlib.sha256(reference.url.encode()).hexdigest()[:32]
     try:
         repository.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PackError([f"{repository} cannot be made: {error.strerror}"]) from None
     _run(repository, "init", "--quiet", "--bare", "--template=", ".")
-    commit = _commit(repository, reference)
+    commit = _commit(repository, reference, may_fetch)
     entries = admit(_entries(repository, commit))
     contents = _contents(repository, commit, entries)
     name = reference.url.rstrip("/").rpartition("/")[2].removesuffix(".git")
@@ -59,13 +62,16 @@ def read_git(reference: GitReference) -> tuple[str, Mapping[str, Source]]:
     return commit, sources(root, entries, lambda entry: contents[entry.path])
 
 
-def _commit(repository: Path, reference: GitReference) -> str:
+def _commit(repository: Path, reference: GitReference, may_fetch: bool) -> str:
     """The commit of a reference, fetched unless it is there; raises PackError.
 
     Where the repository cannot be reached, a branch or tag is what it was when last fetched.
     """
     if COMMIT.fullmatch(reference.ref) and _resolved(repository, reference.ref):
         return reference.ref
+    if not may_fetch:
+        what = f"{reference.ref} of {reference.url} is not on this machine"
+        raise PackError([f"{what}; `scaffold check --fetch` fetches it, if you trust that address"])
     kept = f"refs/given/{hashlib.sha256(reference.ref.encode()).hexdigest()[:32]}"
     fetched = _git(
         repository,

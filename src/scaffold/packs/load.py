@@ -3,12 +3,13 @@
 import hashlib
 import importlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scaffold.catalogue import Catalogue, Layer, default_layers, make_catalogue
 from scaffold.errors import PackError, TemplateError
+from scaffold.keys import shown
 from scaffold.limits import loosen, tighten
 from scaffold.lock import LOCK_PATH, Pack
 from scaffold.packs.declaration import Declaration, read_declaration
@@ -16,6 +17,8 @@ from scaffold.packs.files import collisions, file_problems, read_presets
 from scaffold.packs.names import taken_names
 from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import (
+    COMMIT,
+    GIT,
     FolderReference,
     GitReference,
     PackageReference,
@@ -78,18 +81,23 @@ class Loaded:
 
 
 def load(
-    references: Sequence[str], start: Path, commits: Mapping[str, str] | None = None
+    references: Sequence[str],
+    start: Path,
+    commits: Mapping[str, str] | None = None,
+    *,
+    may_fetch: bool = True,
 ) -> Loaded:
     """The packs that references name, laid over the tool's templates in their order.
 
     Relative folders are seen from ``start``; ``commits`` pins git repositories, by reference, to
-    what a lock says. Raises PackError with every reason at once.
+    what a lock says. Unless it ``may_fetch``, they must be there already. Raises PackError with
+    every reason at once.
     """
     packs: list[OpenPack] = []
     problems: list[str] = []
     for text in dict.fromkeys(references):
         try:
-            packs.append(open_pack(text, start, (commits or {}).get(text)))
+            packs.append(open_pack(text, start, (commits or {}).get(text), may_fetch))
         except PackError as error:
             problems += [
                 problem if text in problem else f"{text}: {problem}" for problem in error.problems
@@ -105,20 +113,34 @@ def locked_references(packs: Sequence[Pack]) -> tuple[tuple[str, ...], dict[str,
     return tuple(pack.reference for pack in packs), commits
 
 
-def load_locked(packs: Sequence[Pack], project: Path, *, pinned: bool) -> Loaded:
+def load_locked(
+    packs: Sequence[Pack], project: Path, *, pinned: bool, may_fetch: bool = True
+) -> Loaded:
     """The packs of a project's lock over the tool's templates; raises PackError.
 
-    ``pinned`` takes git repositories as they were applied, without a network; otherwise tags and
-    branches mean what they do now.
+    ``pinned`` takes git repositories as they were applied; otherwise tags and branches mean what
+    they do now. Whoever did not write the lock wants no fetching from where it says.
     """
-    unnamed = [pack.id for pack in packs if not pack.reference]
-    if unnamed:
-        raise PackError([f"{LOCK_PATH}: the pack {name} has no reference" for name in unnamed])
+    problems = [problem for pack in packs for problem in _problems_of_record(pack)]
+    if problems:
+        raise PackError(problems)
     references, commits = locked_references(packs)
-    return load(references, project, commits if pinned else None)
+    return load(references, project, commits if pinned else None, may_fetch=may_fetch)
 
 
-def open_pack(text: str, start: Path, commit: str | None = None) -> OpenPack:
+def _problems_of_record(pack: Pack) -> Iterator[str]:
+    """What is wrong with what a lock says of a pack."""
+    if not pack.reference:
+        yield f"{LOCK_PATH}: the pack {pack.id} has no reference"
+    if pack.commit and not COMMIT.fullmatch(pack.commit):
+        yield f"{LOCK_PATH}: {shown(pack.commit)} is no commit that the pack {pack.id} can be at"
+    if pack.reference.startswith(GIT) and not pack.commit:
+        yield f"{LOCK_PATH}: the pack {pack.id} is at no commit"
+
+
+def open_pack(
+    text: str, start: Path, commit: str | None = None, may_fetch: bool = True
+) -> OpenPack:
     """A pack in memory, with its own declaration checked; raises PackError."""
     reference = parse_reference(text, start)
     found = ""
@@ -126,7 +148,8 @@ def open_pack(text: str, start: Path, commit: str | None = None) -> OpenPack:
     match reference:  # most commands have no pack, and need not wait for what these import
         case GitReference():
             git = importlib.import_module("scaffold.packs.git")
-            found, files = git.read_git(replace(reference, ref=commit or reference.ref))
+            pinned = replace(reference, ref=commit or reference.ref)
+            found, files = git.read_git(pinned, may_fetch)
         case PackageReference():
             installed = importlib.import_module("scaffold.packs.installed")
             files = read_folder(installed.find_installed(reference))

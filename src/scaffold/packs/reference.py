@@ -17,7 +17,7 @@ HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?")
 USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 PATH = re.compile(r"[A-Za-z0-9._~][A-Za-z0-9._~%+:/-]*")  # not after a second slash, nor a `-`
 PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-COMMIT = re.compile(r"[0-9a-f]{40}")
+COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True)
