@@ -76,6 +76,16 @@ def test_edits_elsewhere_in_a_file_are_kept(box: Box) -> None:
     assert box.check().code == 0
 
 
+def test_the_difference_of_a_long_file_takes_no_minutes(box: Box) -> None:
+    lines = [f"{number}\n" for number in range(9000)]
+    box.set_templates({"data/long.txt": "".join(lines)})
+    box.new()
+    box.set_templates({"data/long.txt": "0\n" + "".join(reversed(lines))})
+    patch = box.run("update", str(box.project), "--diff").out
+    subprocess.run(["git", "apply"], cwd=box.project, input=patch.encode(), check=True)
+    assert box.read("long.txt") == "0\n" + "".join(reversed(lines))
+
+
 def test_an_option_switched_off_does_not_take_the_edits_along(box: Box) -> None:
     box.new("track=log")
     box.replace(TRACKS, "return 3", "return 33")
