@@ -213,6 +213,25 @@ def test_a_template_cannot_leave_the_sandbox(
     assert contents(tmp_path) == before
 
 
+CHANGES = [
+    "{{ chosen[0].part.options.clear() }}",
+    "{{ chosen[0].axis.parts.pop('x', 0) }}",
+    "{{ chosen[0].part.provides.update({'a': 'b'}) }}",
+    "{{ provides.setdefault('files', {}) }}",
+    "{{ provides.update({'x': 'y'}) }}",
+    "{{ (decisions | list).append(1) }}",
+    "{% set design.size = 1 %}",
+]
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("text", CHANGES)
+def test_a_template_cannot_change_what_it_is_rendered_from(tmp_path: Path, text: str) -> None:
+    pack = write_pack(tmp_path / "acme", {"data/out.txt.jinja": text})
+    with pytest.raises(TemplateError, match=r"out\.txt\.jinja"):
+        render_design(load([str(pack)], Path()))
+
+
 @pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(
     "text",
