@@ -55,6 +55,15 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert done.stdout.startswith("task ")
 
 
+@pytest.mark.parametrize("command", ["check made", "check made --json"])
+def test_a_reader_that_goes_away_changes_no_exit_code(command: str) -> None:
+    assert _in_a_shell("new made --defaults").returncode == 0
+    Path("made/README.md").unlink()
+    done = _in_a_shell(command, before="exec > >(exec true); sleep 0.3;")
+    assert done.returncode == 2
+    assert done.stderr == ""
+
+
 @pytest.mark.parametrize(
     ("redirection", "code", "is_made"),
     [

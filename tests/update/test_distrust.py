@@ -75,6 +75,31 @@ def test_a_lock_that_is_none(box: Box, content: bytes | str, message: str) -> No
     refused(box, message)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tool: ", 'tool: "9.9\\e[2J"\nx: '),
+        ("catalogue:", 'conflicts: {README.md: "\\e[2J\\x9b2J"}\ncatalogue:'),
+        ("design:", '"\\e[2J": 1\ndesign:'),
+    ],
+)
+def test_what_a_lock_says_does_not_command_the_terminal(box: Box, old: str, new: str) -> None:
+    box.new()
+    box.replace(LOCK, old, new)
+    box.set_templates({"data/new": "x"})
+    for ran in (box.run("check", str(box.project)), box.run("update", str(box.project))):
+        assert not {"\x1b", "\x9b"} & {*ran.out, *ran.err}
+
+
+def test_what_files_hold_does_not_command_the_terminal(box: Box) -> None:
+    box.set_templates({"data/x": "\x1b[2J\n"})
+    box.new()
+    box.set_templates({"data/x": "\x1b[3J\n"})
+    words = ("update", str(box.project))
+    assert "\\x1b[3J" in box.run(*words, "--dry-run").out
+    assert "+\x1b[3J\n" in box.run(*words, "--diff").out  # a patch is what it is
+
+
 def tar(
     name: str,
     kind: bytes = tarfile.REGTYPE,

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from scaffold.applied import find_project, read_project_lock
 from scaffold.findings import DUE, find_all
 from scaffold.packs import load_locked
 from scaffold.report import table_text, to_json
+from scaffold.streams import tell
 
 EXIT_DUE = 2
 EXIT_CONFLICTS = 3
@@ -29,10 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
     code = EXIT_CONFLICTS if "conflict" in kinds else EXIT_DUE if kinds & {*DUE} else 0
     if arguments.json:
         document = {"code": code, "findings": [asdict(finding) for finding in findings]}
-        sys.stdout.write(to_json(document))
+        tell(to_json(document))
     else:
         if findings:
-            sys.stdout.write(table_text([(f.kind, f.subject, f.text) for f in findings]))
+            tell(table_text([(f.kind, f.subject, f.text) for f in findings]))
         words = {0: "The project is up to date.", EXIT_DUE: "An update is due.", EXIT_CONFLICTS: ""}
-        sys.stdout.write(f"{words[code] or 'Conflicts are to be settled.'}\n")
+        tell(f"{words[code] or 'Conflicts are to be settled.'}\n")
     return code

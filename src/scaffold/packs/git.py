@@ -17,6 +17,7 @@ from scaffold.packs.reference import COMMIT, SCHEMES, GitReference
 from scaffold.packs.tree import Entry, Kind, admit, is_read, sources
 from scaffold.repository import FOREIGN
 from scaffold.sources import Source
+from scaffold.streams import warn
 
 SECONDS = 120
 LINK, SUBMODULE, EXECUTABLE = "120000", "160000", "100755"
@@ -84,7 +85,7 @@ def _commit(repository: Path, reference: GitReference, may_fetch: bool) -> str:
         if not commit or any(sign in said for sign in NO_SUCH_REF):
             raise PackError([f"git cannot fetch {reference.ref} of {reference.url}: {said}"])
         text = f"{reference.url} cannot be reached; {reference.ref} is what it was: {commit}\n"
-        sys.stderr.write(text)
+        warn(text)
     if not commit:
         raise PackError([f"{reference.ref} of {reference.url} is no commit"])
     _run(repository, "update-ref", f"refs/packs/{commit}", commit)
