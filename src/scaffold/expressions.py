@@ -63,6 +63,7 @@ def _compile(text: str) -> _Compiled:
 def names(text: str) -> frozenset[str]:
     """The names of values that an expression reads."""
     text = text.removeprefix(EXPRESSION_PREFIX)
+    note(f"expression {text!r}")  # what is constant in it is worked out here
     try:
         tree = _environment().parse("{{(" + text + ")}}")
     except TemplateSyntaxError as error:
