@@ -14,6 +14,7 @@ from scaffold.errors import DestinationError
 from scaffold.render import RenderedFile, Tree
 
 PLAIN, EXECUTABLE = MODES
+HAS_MODES = os.name == "posix"
 LINK = 0o120000  # git's mode of a symbolic link, whose content is what it points to
 # Where nobody moves a file of a project to, and where there may be very many files.
 PASSED_OVER = frozenset(
@@ -68,6 +69,27 @@ def read_file(path: Path) -> RenderedFile | None:
         raise DestinationError(f"{path} has more than {LARGEST_FILE} bytes; move it elsewhere")
     mode = EXECUTABLE if status.st_mode & stat.S_IXUSR else PLAIN
     return RenderedFile(path.read_bytes(), mode)
+
+
+def only_mode(witness: Path) -> int | None:
+    """The mode of every file where the file system has no other; None where it has.
+
+    Some mounts make all files executable, also the witness, which nobody else would.
+    """
+    if not HAS_MODES:
+        return PLAIN
+    file = read_file(witness)
+    return EXECUTABLE if file is not None and file.mode == EXECUTABLE else None
+
+
+def with_mode(tree: Tree, mode: int | None) -> Tree:
+    """The tree as it is on a file system that has no other mode; unchanged for None."""
+    if mode is None:
+        return tree
+    return {
+        path: file if file.mode == LINK else RenderedFile(file.content, mode)
+        for path, file in tree.items()
+    }
 
 
 def _is_free(folder: Path, path: str, known: Collection[str]) -> bool:

@@ -31,8 +31,7 @@ from scaffold.plan import make_plan
 from scaffold.render import RenderedFile, Tree
 from scaffold.revision import Revision, flat_values, revise
 from scaffold.scalars import stands_for
-from scaffold.snapshot import find_moved, read_file, take_snapshot
-from scaffold.sources import PLAIN_MODE
+from scaffold.snapshot import find_moved, only_mode, read_file, take_snapshot, with_mode
 from scaffold.transaction import Step
 
 Verdict = Literal["added", "updated", "merged", "renamed", "removed", "conflict"]
@@ -77,8 +76,7 @@ def plan_update(
     Raises ScaffoldError where the design is wrong, or where conflicts of an earlier update are not
     settled yet.
     """
-    lock, base = applied.lock, applied.base
-    catalogue = loaded.catalogue
+    lock, catalogue = applied.lock, loaded.catalogue
     if catalogue.digest != lock.catalogue and is_by_newer_tool(lock):
         raise LockError(
             f"scaffold {lock.tool} last updated this project; this is {__version__}, upgrade it"
@@ -88,9 +86,11 @@ def plan_update(
     revision = revise(catalogue, lock, written, flags, take_defaults=take_defaults)
     design = revision.design
     plan = make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
-    theirs = with_design(plan, make_tree(loaded, plan))
-    locked = make_lock(catalogue, plan, theirs, loaded.recorded(project))
+    rendered = with_design(plan, make_tree(loaded, plan))
+    locked = make_lock(catalogue, plan, rendered, loaded.recorded(project))
 
+    mode = only_mode(project / LOCK_PATH)
+    base, theirs = with_mode(applied.base, mode), with_mode(rendered, mode)
     snapshot = take_snapshot(project, dict.fromkeys([*base, *theirs]))
     if DESIGN_PATH not in snapshot.files or snapshot.files[DESIGN_PATH].content != text.encode():
         raise DestinationError(f"{DESIGN_PATH} was changed in the meantime; run it again")
@@ -112,14 +112,14 @@ def plan_update(
         )
     pristine = writing.rewrite(writing.pristine)
     merged = merge(
-        {**base, DESIGN_PATH: RenderedFile(pristine.encode(), PLAIN_MODE)},
+        {**base, DESIGN_PATH: RenderedFile(pristine.encode(), base[DESIGN_PATH].mode)},
         {**yours, DESIGN_PATH: own},
         theirs,
         snapshot.blocked,
     )
     merged = _beside(project, _with_own_design(merged, own, writing), yours)
     left = Left(merged.deleted, merged.conflicts, revision.remembered)
-    records = record_files(replace(locked, left=left), theirs)
+    records = with_mode(record_files(replace(locked, left=left), rendered), mode)
     files = tuple(_file_changes(base, yours, theirs, merged))
     return Update(
         revision=revision,

@@ -86,6 +86,30 @@ def test_the_difference_of_a_long_file_takes_no_minutes(box: Box) -> None:
     assert box.read("long.txt") == "0\n" + "".join(reversed(lines))
 
 
+@pytest.mark.parametrize("mode", [0o755, 0o644])
+def test_a_file_system_without_modes(box: Box, monkeypatch: pytest.MonkeyPatch, mode: int) -> None:
+    umask = os.umask(0o777 - mode)
+    try:
+        box.new("track=log")
+        for path in box.project.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else mode)
+        monkeypatch.setattr("scaffold.snapshot.HAS_MODES", mode == 0o755)
+        assert box.found() == {}
+        box.set_templates({"data/new.sh": "#!/bin/sh\n", "data/go.sh": "#!/bin/sh\n"})
+        assert box.update("--dry-run").verdicts() == {"go.sh": "updated", "new.sh": "added"}
+        before = box.state()
+        assert box.update().code == 0
+        box.path("new.sh").chmod(mode)
+        assert box.found() == {}
+        assert box.update().json["files"] == []
+        assert box.update("--undo").code == 0
+        assert box.state() == before
+    finally:
+        os.umask(umask)
+    lock = box.read(".scaffold/lock.yaml")
+    assert lock.count('mode: "755"') == 1  # on a system that has it, it is executable
+
+
 def test_an_option_switched_off_does_not_take_the_edits_along(box: Box) -> None:
     box.new("track=log")
     box.replace(TRACKS, "return 3", "return 33")
