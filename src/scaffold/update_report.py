@@ -173,11 +173,15 @@ def _mode(file: RenderedFile) -> str:
 
 
 def _is_text(file: RenderedFile) -> bool:
-    return b"\0" not in file.content
+    """Whether it can stand in a patch, whose output is UTF-8."""
+    try:
+        return "\0" not in file.content.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _lines(file: RenderedFile | None) -> list[str]:
-    text = "" if file is None else file.content.decode(errors="backslashreplace")
+    text = "" if file is None else file.content.decode()
     return [f"{line}\n" for line in text.split("\n")[:-1]] + [
         line for line in text.split("\n")[-1:] if line
     ]

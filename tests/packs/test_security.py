@@ -41,6 +41,12 @@ def test_links_are_refused(tmp_path: Path, link: str) -> None:
 
 
 @pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("name", ["parts", "frames", "data", "presets", "overlays"])
+def test_a_file_where_a_folder_belongs_is_refused(tmp_path: Path, name: str) -> None:
+    assert f"{name}: must be a folder" in refused(write_pack(tmp_path / "acme", {name: "x"}))
+
+
+@pytest.mark.usefixtures("toy")
 def test_pipes_and_devices_are_refused_and_not_read(tmp_path: Path) -> None:
     pack = write_pack(tmp_path / "acme", {"data/x": "x"})
     os.mkfifo(pack / "data/pipe")
@@ -151,12 +157,12 @@ def test_growing_aliases_cost_nothing(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("toy")
 def test_large_files_and_many_files_are_not_read(tmp_path: Path) -> None:
     pack = write_pack(tmp_path / "acme")
-    with (pack / "parts").open("wb") as file:
-        file.truncate(2**40)  # takes no room on the disk
-    with pytest.raises(PackError, match=f"parts: has more than {LARGEST_FILE} bytes"):
-        load([str(pack)], Path())
-    (pack / "parts").unlink()
     (pack / "data").mkdir()
+    with (pack / "data/x").open("wb") as file:
+        file.truncate(2**40)  # takes no room on the disk
+    with pytest.raises(PackError, match=f"data/x: has more than {LARGEST_FILE} bytes"):
+        load([str(pack)], Path())
+    (pack / "data/x").unlink()
     for number in range(MOST_FILES):
         (pack / f"data/{number}").touch()
     with pytest.raises(PackError, match=f"more than {MOST_FILES} files"):

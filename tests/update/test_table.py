@@ -76,6 +76,16 @@ def test_edits_elsewhere_in_a_file_are_kept(box: Box) -> None:
     assert box.check().code == 0
 
 
+def test_a_file_in_another_encoding_is_no_part_of_a_patch(box: Box) -> None:
+    box.set_templates({"data/old.txt": "a\nb\n"})
+    box.new()
+    box.write("old.txt", "a\n\xe9\n".encode("latin-1"))
+    box.set_templates({"data/old.txt": "c\nb\n"})
+    patch = box.run("update", str(box.project), "--diff").out
+    assert "Binary files a/old.txt and b/old.txt differ\n" in patch
+    assert "\\xe9" not in patch
+
+
 def test_the_difference_of_a_long_file_takes_no_minutes(box: Box) -> None:
     lines = [f"{number}\n" for number in range(9000)]
     box.set_templates({"data/long.txt": "".join(lines)})

@@ -13,6 +13,7 @@ from scaffold.limits import loosen, tighten
 from scaffold.packs.check import check_folder
 from scaffold.packs.declaration import ID
 from scaffold.packs.load import layered, open_pack
+from scaffold.packs.reference import FolderReference
 from scaffold.packs.starter import starter
 from scaffold.report import to_json
 from scaffold.streams import tell
@@ -68,7 +69,7 @@ def _test(folder: Path, arguments: argparse.Namespace) -> int:
         raise PackError([f"not installed here: {names}; python -m pip install {names}"])
     tighten()
     _refuse(folder, check_folder(folder))
-    pack = open_pack(str(folder.absolute()), Path())
+    pack = open_pack(FolderReference(str(folder), folder))
     if arguments.train and pack.declaration.id not in arguments.trusted:
         told = f"--train runs what the templates of the pack say: add --trust {pack.declaration.id}"
         raise UsageError(told)

@@ -76,6 +76,7 @@ def _commit(repository: Path, reference: GitReference, may_fetch: bool) -> str:
     kept = f"refs/given/{hashlib.sha256(reference.ref.encode()).hexdigest()[:32]}"
     fetched = _git(
         repository,
+        *_batch_mode(repository),
         *("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"),
         *("--no-write-fetch-head", "--", reference.url, f"+{reference.ref}:{kept}"),
     )
@@ -90,6 +91,14 @@ def _commit(repository: Path, reference: GitReference, may_fetch: bool) -> str:
         raise PackError([f"{reference.ref} of {reference.url} is no commit"])
     _run(repository, "update-ref", f"refs/packs/{commit}", commit)
     return commit
+
+
+def _batch_mode(repository: Path) -> tuple[str, ...]:
+    """Has ssh ask nothing, unless the user has said how it is called: then nobody is there to."""
+    is_set = any(name in os.environ for name in ("GIT_SSH", "GIT_SSH_COMMAND"))
+    if is_set or _git(repository, "config", "core.sshCommand").returncode == 0:
+        return ()
+    return ("-c", "core.sshCommand=ssh -oBatchMode=yes")
 
 
 def _resolved(repository: Path, name: str) -> str:
@@ -151,12 +160,11 @@ def _git(
         "GIT_LFS_SKIP_SMUDGE": "1",
         "LC_ALL": "C",
     }
-    ssh = {"GIT_SSH_COMMAND": environment.get("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")}
     try:
         return subprocess.run(
             command,
             cwd=repository,
-            env={**environment, **ssh, **never, "GIT_DIR": "."},
+            env={**environment, **never, "GIT_DIR": "."},
             input=stdin,
             capture_output=True,
             timeout=SECONDS,

@@ -3,7 +3,7 @@
 import hashlib
 import importlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -80,37 +80,12 @@ class Loaded:
         return tuple(pack.recorded(project) for pack in self.packs)
 
 
-def load(
-    references: Sequence[str],
-    start: Path,
-    commits: Mapping[str, str] | None = None,
-    *,
-    may_fetch: bool = True,
-) -> Loaded:
+def load(references: Sequence[str], start: Path) -> Loaded:
     """The packs that references name, laid over the tool's templates in their order.
 
-    Relative folders are seen from ``start``; ``commits`` pins git repositories, by reference, to
-    what a lock says. Unless it ``may_fetch``, they must be there already. Raises PackError with
-    every reason at once.
+    Relative folders are seen from ``start``. Raises PackError with every reason at once.
     """
-    packs: list[OpenPack] = []
-    problems: list[str] = []
-    for text in dict.fromkeys(references):
-        try:
-            packs.append(open_pack(text, start, (commits or {}).get(text), may_fetch))
-        except PackError as error:
-            problems += [
-                problem if text in problem else f"{text}: {problem}" for problem in error.problems
-            ]
-    if problems:
-        raise PackError(problems)
-    return layered(packs)
-
-
-def locked_references(packs: Sequence[Pack]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """What ``load`` needs to load the packs of a lock as they were, with the project as start."""
-    commits = {pack.reference: pack.commit for pack in packs if pack.commit}
-    return tuple(pack.reference for pack in packs), commits
+    return _loaded(references, lambda text: open_pack(parse_reference(text, start)))
 
 
 def load_locked(
@@ -124,8 +99,30 @@ def load_locked(
     problems = [problem for pack in packs for problem in _problems_of_record(pack)]
     if problems:
         raise PackError(problems)
-    references, commits = locked_references(packs)
-    return load(references, project, commits if pinned else None, may_fetch=may_fetch)
+    commits = {pack.reference: pack.commit for pack in packs}
+
+    def opened(text: str) -> OpenPack:
+        # A lock has a path for a folder; a plain name is a package, whatever the project holds.
+        reference = parse_reference(text, project, is_recorded=True)
+        return open_pack(reference, commits[text] if pinned else "", may_fetch)
+
+    return _loaded([pack.reference for pack in packs], opened)
+
+
+def _loaded(references: Sequence[str], opened: Callable[[str], OpenPack]) -> Loaded:
+    """The packs of all references, each opened."""
+    packs: list[OpenPack] = []
+    problems: list[str] = []
+    for text in dict.fromkeys(references):
+        try:
+            packs.append(opened(text))
+        except PackError as error:
+            problems += [
+                problem if text in problem else f"{text}: {problem}" for problem in error.problems
+            ]
+    if problems:
+        raise PackError(problems)
+    return layered(packs)
 
 
 def _problems_of_record(pack: Pack) -> Iterator[str]:
@@ -138,11 +135,11 @@ def _problems_of_record(pack: Pack) -> Iterator[str]:
         yield f"{LOCK_PATH}: the pack {pack.id} is at no commit"
 
 
-def open_pack(
-    text: str, start: Path, commit: str | None = None, may_fetch: bool = True
-) -> OpenPack:
-    """A pack in memory, with its own declaration checked; raises PackError."""
-    reference = parse_reference(text, start)
+def open_pack(reference: Reference, commit: str = "", may_fetch: bool = True) -> OpenPack:
+    """A pack in memory, with its own declaration checked; raises PackError.
+
+    ``commit`` pins a git repository to what a lock says.
+    """
     found = ""
     files: Mapping[str, Source]
     match reference:  # most commands have no pack, and need not wait for what these import
