@@ -16,6 +16,7 @@ from scaffold.keys import canonical, shown
 
 LARGEST_FILE = 1_000_000  # bytes
 DEEPEST = 8
+MOST_VALUES = 2000  # each that is unknown is compared with all that are known
 LOADER: type[yaml.BaseLoader] = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 EMPTY_WORDS = ("", "~", "null", "Null", "NULL")
 
@@ -61,9 +62,12 @@ def parse_answer_text(text: str, option: str, path: Path) -> FileAnswers:
     if not isinstance(root, yaml.MappingNode):
         rule = "holds a list or a single value at the top"
         return _refused(option, path, rule, "write `key: value` lines")
+    found = list(_flat(root, ""))
+    if len(found) > MOST_VALUES:
+        return _refused(option, path, f"holds more than {MOST_VALUES} values", "leave some out")
     values: dict[str, str] = {}
     problems: list[Problem] = []
-    for line, key, value in _flat(root, ""):
+    for line, key, value in found:
         name = canonical(key)
         if value is None:
             rule = f"line {line}: it must be a single value"

@@ -14,7 +14,8 @@ from scaffold.errors import DesignError, DestinationError
 from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, Lock, LockError, read_lock, record
 from scaffold.render import Tree
 
-LARGEST_LOCK = 8 * 2**20  # bytes
+LARGEST_LOCK = 4 * 2**20  # bytes, which take seconds to read
+LARGEST_DESIGN = 256 * 1024  # likewise: it is read by a parser that is written in Python
 LARGEST_ARCHIVE = 64 * 2**20
 # Windows has neither, nor links and pipes that anybody could put there.
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -80,7 +81,7 @@ def is_by_newer_tool(lock: Lock) -> bool:
 def read_design_text(folder: Path) -> str:
     """The text of scaffold.yaml; raises LockError where there is none that can be read."""
     try:
-        return _read(folder, DESIGN_PATH, LARGEST_LOCK).decode()
+        return _read(folder, DESIGN_PATH, LARGEST_DESIGN).decode()
     except UnicodeDecodeError as error:
         raise LockError(f"{DESIGN_PATH}: not UTF-8 text ({error})") from None
 
@@ -94,6 +95,8 @@ def written_values(text: str) -> dict[str, str]:
 
 
 def _is_design(content: bytes) -> bool:
+    if len(content) > LARGEST_DESIGN:
+        return False
     try:
         return not parse_answer_text(content.decode(), DESIGN_PATH, Path(DESIGN_PATH)).problems
     except UnicodeDecodeError:
@@ -118,5 +121,5 @@ def _read(folder: Path, name: str, limit: int) -> bytes:
             raise LockError(f"{name} is a link; put the file itself there") from None
         raise LockError(f"{name} cannot be read: {error.strerror or error}") from None
     if len(content) > limit:
-        raise LockError(f"{name} has more than {limit} bytes; restore it")
+        raise LockError(f"{name} has more than {limit} bytes; restore it, or make it shorter")
     return content

@@ -20,6 +20,7 @@ from scaffold.questions import (
     prune,
     refusal,
 )
+from scaffold.streams import tell
 
 KEYS = (
     "Enter takes the recommended answer. Arrows choose another, Esc goes back, "
@@ -63,7 +64,7 @@ def ask_design(
                 answers[question.key] = Answer(value, ASKED)
                 offered[question.key] = value
                 continue
-            print(summarize({**named, **answers}))
+            tell(f"{summarize({**named, **answers})}\n")
             step = _select("Is this what you want?", REVIEW, WRITE)
             if step == WRITE:
                 return {**named, **answers}
@@ -171,7 +172,8 @@ def _title(choice: QuestionChoice, question: Question) -> str:
 def _say(text: str) -> None:
     """Prints a paragraph, no wider than the terminal."""
     width = min(WIDEST, shutil.get_terminal_size().columns)
-    print("\n" + textwrap.fill(text, width, break_on_hyphens=False))
+    paragraph = textwrap.fill(text, width, break_on_hyphens=False)
+    tell(f"\n{paragraph}\n")
 
 
 def _run(asked: questionary.Question) -> Value:

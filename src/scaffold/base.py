@@ -8,7 +8,9 @@ from pathlib import PurePosixPath
 from scaffold.errors import ScaffoldError
 from scaffold.render import RenderedFile, Tree
 
-LARGEST_BASE = 256 * 2**20  # bytes, all files together: a bound on what a damaged archive can do
+# Bounds on what a damaged archive can do, and on what may become of a project.
+LARGEST_BASE = 256 * 2**20  # bytes, all files together
+MOST_FILES = 10_000
 MODES = (0o644, 0o755)
 
 
@@ -17,7 +19,12 @@ class BaseError(ScaffoldError):
 
 
 def base_archive(tree: Tree) -> bytes:
-    """The tree as a .tar.bz2: sorted by path, without times and owners."""
+    """The tree as a .tar.bz2: sorted by path, without times and owners.
+
+    Raises BaseError for one that could not be read back.
+    """
+    if len(tree) > MOST_FILES:
+        raise BaseError(f"the project would have more than {MOST_FILES} files")
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path, file in sorted(tree.items()):
@@ -25,6 +32,8 @@ def base_archive(tree: Tree) -> bytes:
             entry.size = len(file.content)
             entry.mode = file.mode
             archive.addfile(entry, io.BytesIO(file.content))
+    if buffer.tell() > LARGEST_BASE:
+        raise BaseError(f"the project would have more than {LARGEST_BASE} bytes")
     return bz2.compress(buffer.getvalue())
 
 
@@ -50,6 +59,8 @@ def _files(archive: tarfile.TarFile) -> Tree:
             raise BaseError(f"the base archive holds {entry.name!r}, which is no ordinary file")
         if not is_safe(entry.name) or entry.name in tree:
             raise BaseError(f"the base archive holds the path {entry.name!r}")
+        if len(tree) == MOST_FILES:
+            raise BaseError(f"the base archive holds more than {MOST_FILES} files")
         tree[entry.name] = RenderedFile(stream.read(), entry.mode)
     if not tree:
         raise BaseError("the base archive is empty")

@@ -97,14 +97,10 @@ def _has_packs(arguments: argparse.Namespace) -> bool:
 def _outcome(run: Callable[[], int], words: Sequence[str]) -> int:
     """The exit code of a command, with its errors told."""
     try:
-        code = run()
-        sys.stdout.flush()
+        return run()
     except KeyboardInterrupt as interrupt:
         put(sys.stderr, f"\nInterrupted: {_notes(interrupt) or 'nothing is written.'}\n")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        close(sys.stdout)  # the reader has gone
-        return 0
     except ScaffoldError as error:
         return _report(error, "--json" in words)
     except OSError as error:
@@ -113,7 +109,6 @@ def _outcome(run: Callable[[], int], words: Sequence[str]) -> int:
         if error.filename is None:
             close(sys.stdout)  # the error must not follow it
         return _report(told, "--json" in words and error.filename is not None)
-    return code
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -218,11 +213,14 @@ def _add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="say whether a project is what its scaffold.yaml says",
         description=(
             "Exit code 0: it is (files that you edited are fine, and listed); 2: an update is due, "
-            "or files are missing; 3: conflicts are not settled. Needs neither git nor a network."
+            "or files are missing; 3: conflicts are not settled. Uses no network without --fetch."
         ),
         allow_abbrev=False,
     )
     _add_project(check)
+    check.add_argument(
+        "--fetch", action="store_true", help="fetch packs of the project that are not here yet"
+    )
     _add_json(check)
 
 

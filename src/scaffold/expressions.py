@@ -7,7 +7,7 @@ from typing import Protocol
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, Undefined, UndefinedError, meta
 from jinja2.exceptions import SecurityError
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from scaffold.design import Value
 from scaffold.errors import ScaffoldError, TemplateError
@@ -42,8 +42,8 @@ FUNCTIONS: Mapping[str, Callable[..., float]] = {
 
 
 @lru_cache(maxsize=1)
-def _environment() -> SandboxedEnvironment:
-    environment = SandboxedEnvironment(undefined=StrictUndefined)
+def _environment() -> ImmutableSandboxedEnvironment:
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined)
     environment.globals.clear()
     environment.globals.update(FUNCTIONS)
     return environment
@@ -63,6 +63,7 @@ def _compile(text: str) -> _Compiled:
 def names(text: str) -> frozenset[str]:
     """The names of values that an expression reads."""
     text = text.removeprefix(EXPRESSION_PREFIX)
+    note(f"expression {text!r}")  # what is constant in it is worked out here
     try:
         tree = _environment().parse("{{(" + text + ")}}")
     except TemplateSyntaxError as error:

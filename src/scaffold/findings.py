@@ -11,12 +11,12 @@ from scaffold.applied import is_by_newer_tool, read_design_text, written_values
 from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
 from scaffold.keys import shown
-from scaffold.lock import BASE_PATH, DESIGN_PATH, FileRecord, Lock
+from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, FileRecord, Lock
 from scaffold.merge import MARKED
 from scaffold.migrated import bring
 from scaffold.render import RenderedFile
 from scaffold.revision import edited, flat_values, left_out
-from scaffold.snapshot import take_snapshot
+from scaffold.snapshot import LINK, only_mode, take_snapshot
 
 Kind = Literal["template", "migration", "design", "missing", "deleted", "edited", "conflict"]
 DUE = (
@@ -73,9 +73,12 @@ def _of_files(lock: Lock, project: Path) -> Iterator[Finding]:
         yield Finding("missing", BASE_PATH, "is not there; restore it, no update works without it")
     paths = dict.fromkeys([*lock.files, *lock.left.conflicts])
     files = take_snapshot(project, paths).files
+    has_modes = only_mode(project / LOCK_PATH) is None
     for path in paths:
         file, why = files.get(path), lock.left.conflicts.get(path)
-        is_edited = path in lock.files and file is not None and not _is(file, lock.files[path])
+        is_edited = (
+            path in lock.files and file is not None and not _is(file, lock.files[path], has_modes)
+        )
         if file is not None and (is_edited or why) and has_marks(file.content):
             yield Finding("conflict", path, "holds conflict marks")
         elif why is not None and why != MARKED:
@@ -88,8 +91,9 @@ def _of_files(lock: Lock, project: Path) -> Iterator[Finding]:
             yield Finding("edited", path, "you edited it")
 
 
-def _is(file: RenderedFile, recorded: FileRecord) -> bool:
+def _is(file: RenderedFile, recorded: FileRecord, has_modes: bool) -> bool:
     """Whether a file is as it was written, in whatever line ends a checkout gave it."""
     contents = (file.content, file.content.replace(b"\r\n", b"\n"))
     hashes = [hashlib.sha256(content).hexdigest() for content in contents]
-    return file.mode == recorded.mode and recorded.sha256 in hashes
+    is_of_mode = file.mode == recorded.mode or (file.mode != LINK and not has_modes)
+    return is_of_mode and recorded.sha256 in hashes

@@ -11,9 +11,12 @@ import mmap
 import os
 import signal
 import sys
+import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import NoReturn
 
 from scaffold.errors import ScaffoldError
 
@@ -22,11 +25,42 @@ MEMORY_BYTES = 2 * 2**30  # of addresses; a command takes a tenth of it
 OUT_OF_MEMORY = 70  # exit code of the child
 # Not what a template does: others, such as that of a stack without end, are its doing.
 ENDED_BY_USER = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
-
+SECONDS_TO_HEAR = 0.2  # in which the child hears of a Ctrl-C, which a terminal sends to both
 LONGEST_NOTE = 400  # bytes
 
-# In such a child, the memory that it shares with its parent: what is worked out at the moment.
-_notes: list[mmap.mmap] = []
+
+class _Shared:
+    """Memory that a child has in common with its parent.
+
+    It holds what is worked out at the moment, and how often the child was interrupted.
+    """
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 1 + LONGEST_NOTE)
+
+    @property
+    def note(self) -> str:
+        """What is worked out; empty if all is."""
+        return self._memory[1:].rstrip(b"\0").decode(errors="replace")
+
+    @note.setter
+    def note(self, text: str) -> None:
+        encoded = text.encode(errors="replace")[:LONGEST_NOTE]
+        self._memory[1:] = encoded.ljust(LONGEST_NOTE, b"\0")
+
+    @property
+    def interrupts(self) -> int:
+        """How often the child was interrupted, up to what a byte holds."""
+        return self._memory[0]
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """What the child does when it is interrupted."""
+        self._memory[0] = min(255, self._memory[0] + 1)
+        signal.default_int_handler(number, frame)
+
+
+# In a child that ``limited`` made, what it shares with its parent.
+_inside: list[_Shared] = []
 
 
 class LimitError(ScaffoldError):
@@ -35,54 +69,92 @@ class LimitError(ScaffoldError):
 
 def limited(run: Callable[[], int]) -> int:
     """The exit code of ``run`` in a child process; raises LimitError where limits ended it."""
-    if not hasattr(os, "fork") or _notes:
+    if not hasattr(os, "fork") or _inside:
         return run()
     sys.stdout.flush()
     sys.stderr.flush()
-    shared = mmap.mmap(-1, LONGEST_NOTE)
-    child = os.fork()
-    if child == 0:
-        _notes.append(shared)
-        _exit(run)
-    status = _wait(child)
-    is_worked_out = not any(shared)
+    shared = _Shared()
+    with _terminal_as_it_was():
+        status = _status(run, shared)
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number in ENDED_BY_USER:
             os.kill(os.getpid(), number)
-        if is_worked_out:
+        if not shared.note:
             raise _cut_off(f"it was ended by signal {number}")
         is_time = number == signal.SIGXCPU
-        raise _too_much(shared, f"{CPU_SECONDS} seconds" if is_time else "this machine can give")
+        raise _too_much(
+            shared.note, f"{CPU_SECONDS} seconds" if is_time else "this machine can give"
+        )
     code = os.waitstatus_to_exitcode(status)
-    if code == OUT_OF_MEMORY and is_worked_out:
+    if code == OUT_OF_MEMORY and not shared.note:
         raise _cut_off("there is not enough memory")
     if code == OUT_OF_MEMORY:
-        raise _too_much(shared, f"{MEMORY_BYTES // 2**30} GiB of memory")
+        raise _too_much(shared.note, f"{MEMORY_BYTES // 2**30} GiB of memory")
     return code
 
 
-def _wait(child: int) -> int:
-    """The status with which the child ends; signals to this process are the child's to answer."""
+def _status(run: Callable[[], int], shared: _Shared) -> int:
+    """The status with which a child ends that runs ``run``."""
+    # No signal may come to one of the two before it knows what to do.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDED_BY_USER)
+    child = os.fork()
+    if child == 0:
+        _inside.append(shared)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, shared.interrupt)
+        _exit(run, before)
+    with _passing_on(child, shared):
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return os.waitpid(child, 0)[1]
 
-    def pass_on(number: int, _frame: object) -> None:
+
+@contextmanager
+def _passing_on(child: int, shared: _Shared) -> Iterator[None]:
+    """Signals to this process are the child's to answer."""
+    heard = 0
+
+    def pass_on(number: int, _frame: FrameType | None) -> None:
+        nonlocal heard
+        if number == signal.SIGINT:
+            heard += 1
+            time.sleep(SECONDS_TO_HEAR)
+            if shared.interrupts >= min(heard, 255):
+                return
         with suppress(ProcessLookupError):
             os.kill(child, number)
 
-    before = {number: signal.signal(number, pass_on) for number in (signal.SIGTERM, signal.SIGHUP)}
-    # The terminal sends this one to both.
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    was = {number: signal.getsignal(number) for number in ENDED_BY_USER}
+    for number, handler in was.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, pass_on)
     try:
-        return os.waitpid(child, 0)[1]
+        yield
     finally:
-        for number, handler in before.items():
+        for number, handler in was.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _terminal_as_it_was() -> Iterator[None]:
+    """Gives a terminal back its settings, which a child that was ended cannot."""
+    termios = importlib.import_module("termios")
+    try:
+        settings = termios.tcgetattr(sys.stdin.fileno())
+    except (OSError, ValueError, termios.error):  # it is none, or closed
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(termios.error):
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, settings)
 
 
 def note(text: str) -> None:
     """Notes what is about to be worked out, for the error that a limit would cause."""
-    for shared in _notes:
-        shared[:] = text.encode(errors="replace")[:LONGEST_NOTE].ljust(LONGEST_NOTE, b"\0")
+    for shared in _inside:
+        shared.note = text
 
 
 def tighten() -> None:
@@ -90,7 +162,7 @@ def tighten() -> None:
 
     Until then the command may wait for a repository to be fetched.
     """
-    if not _notes:
+    if not _inside:
         return
     resource = importlib.import_module("resource")
     used = sum(os.times()[:2])
@@ -106,7 +178,7 @@ def tighten() -> None:
 
 def loosen() -> None:
     """Takes the limits back once all is worked out: what comes then is no pack's doing."""
-    if not _notes:
+    if not _inside:
         return
     note("")
     resource = importlib.import_module("resource")
@@ -115,10 +187,11 @@ def loosen() -> None:
         resource.setrlimit(name, (hard, hard))
 
 
-def _exit(run: Callable[[], int]) -> None:
+def _exit(run: Callable[[], int], mask: set[int | signal.Signals]) -> NoReturn:
     """Ends the child with the exit code of ``run``."""
     code = 1
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         code = run()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -140,7 +213,5 @@ def _cut_off(reason: str) -> LimitError:
     )
 
 
-def _too_much(shared: mmap.mmap, limit: str) -> LimitError:
-    what = bytes(shared).rstrip(b"\0").decode(errors="replace")
-    what = what if what.isprintable() and what else "a template or an expression of a pack"
+def _too_much(what: str, limit: str) -> LimitError:
     return LimitError(f"{what}: takes more than {limit}, and no template needs as much")

@@ -50,16 +50,17 @@ def _with_axis_ruling(axis: Axis, ruling: Ruling, problems: list[Problem]) -> Ax
     try:
         if ruling.minimum is not None or ruling.maximum is not None:
             raise RefusedValueError(NO_NUMBER, "list what is allowed")
-        for value in _values(ruling):
-            one_of(list(axis.parts), value)
+        variants = list(axis.parts)
+        allowed = tuple(one_of(variants, value) for value in ruling.allowed)
+        first = None if ruling.default is None else one_of(variants, ruling.default)
     except RefusedValueError as error:
         problems.append(_problem(ruling, _shown(ruling), error.rule, error.fix))
         return axis
     parts = dict(axis.parts)
-    if ruling.default is not None:
-        first = str(ruling.default)  # the first that fits is the default
+    if first is not None:  # the first that fits is the default
         parts = {first: parts[first], **parts}
-    return replace(axis, parts=MappingProxyType(parts), rulings=(*axis.rulings, ruling))
+    typed = replace(ruling, allowed=allowed, default=first)
+    return replace(axis, parts=MappingProxyType(parts), rulings=(*axis.rulings, typed))
 
 
 def _with_option_ruling(axis: Axis, name: str, ruling: Ruling, problems: list[Problem]) -> Axis:

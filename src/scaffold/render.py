@@ -10,7 +10,7 @@ from typing import TypeAlias
 from jinja2 import StrictUndefined, Template
 from jinja2.exceptions import TemplateError as JinjaError
 from jinja2.exceptions import TemplateSyntaxError
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from scaffold.errors import TemplateError
 from scaffold.formats import FILTERS
@@ -151,7 +151,7 @@ def _passages(file: PlannedFile, pieces: Iterable[Piece]) -> Iterator[Passage]:
                         yield from _passages(file, macros[piece.name].pieces)
 
 
-class _Sandbox(SandboxedEnvironment):
+class _Sandbox(ImmutableSandboxedEnvironment):
     """Jinja's sandbox, in which a template cannot follow a path of the plan to the disk."""
 
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
@@ -162,7 +162,7 @@ class _Sandbox(SandboxedEnvironment):
 
 
 @lru_cache(maxsize=1)
-def _python_environment() -> SandboxedEnvironment:
+def _python_environment() -> ImmutableSandboxedEnvironment:
     return _Sandbox(
         block_start_string="# {%",
         comment_start_string="# {#",
@@ -175,7 +175,7 @@ def _python_environment() -> SandboxedEnvironment:
 
 
 @lru_cache(maxsize=1)
-def _data_environment() -> SandboxedEnvironment:
+def _data_environment() -> ImmutableSandboxedEnvironment:
     environment = _Sandbox(
         trim_blocks=True,
         lstrip_blocks=True,
@@ -188,11 +188,13 @@ def _data_environment() -> SandboxedEnvironment:
 
 
 @lru_cache(maxsize=4096)
-def _compile(environment: SandboxedEnvironment, text: str) -> Template:
+def _compile(environment: ImmutableSandboxedEnvironment, text: str) -> Template:
     return environment.from_string(text)
 
 
-def _render(environment: SandboxedEnvironment, passages: Sequence[Passage], names: Names) -> str:
+def _render(
+    environment: ImmutableSandboxedEnvironment, passages: Sequence[Passage], names: Names
+) -> str:
     note(str(passages[0].path))
     try:
         text = "".join(passage.text for passage in passages)

@@ -16,6 +16,7 @@ from scaffold.decisions import DERIVED, Decision
 from scaffold.design import Design
 from scaffold.errors import DesignError, ScaffoldError
 from scaffold.keys import shown
+from scaffold.streams import BOLD, NOT_BOLD
 from scaffold.units import bytes_text, quantity
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ NARROWEST = 40
 NAME_WIDTH = 26
 # Not worth a mark: what nobody decided, and, where all was asked, what was answered.
 UNMARKED = ("default", "asked", DERIVED)
-BOLD = "\033[1m"
-PLAIN = "\033[0m"
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Style:
 
     def heading(self, text: str) -> str:
         """A line that stands out."""
-        return f"{BOLD}{text}{PLAIN}" if self.bold else text
+        return f"{BOLD}{text}{NOT_BOLD}" if self.bold else text
 
     def wrap(self, text: str, indent: int) -> str:
         """A paragraph, indented."""

@@ -3,15 +3,18 @@
 import os
 import stat
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from scaffold.base import MODES, is_safe
+from scaffold.errors import DestinationError
 from scaffold.render import RenderedFile, Tree
 
 PLAIN, EXECUTABLE = MODES
+HAS_MODES = os.name == "posix"
 LINK = 0o120000  # git's mode of a symbolic link, whose content is what it points to
 # Where nobody moves a file of a project to, and where there may be very many files.
 PASSED_OVER = frozenset(
@@ -19,7 +22,11 @@ PASSED_OVER = frozenset(
 )
 MOST_ENTRIES = 20_000  # looked at for a moved file, nearest folders first
 MOST_READ = 500  # of these, read
+MOST_BYTES = 2**26  # of these, together
+MOST_PAIRS = 50_000  # of missing and found files, compared
+LARGEST_COMPARED = 2**20  # bytes; a larger one was moved if it is the same
 LEAST_ALIKE = 0.6  # share of the lines that a moved file still has
+LARGEST_FILE = 2**30  # bytes: read in whole
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,10 @@ def take_snapshot(folder: Path, paths: Collection[str]) -> Snapshot:
 
 
 def read_file(path: Path) -> RenderedFile | None:
-    """A file or link as git sees it; None where there is none, or something else."""
+    """A file or link as git sees it; None where there is none, or something else.
+
+    Raises DestinationError for one that is too large to be worked with.
+    """
     try:
         status = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -55,8 +65,31 @@ def read_file(path: Path) -> RenderedFile | None:
         return RenderedFile(os.fsencode(os.readlink(path)), LINK)
     if not stat.S_ISREG(status.st_mode):
         return None
+    if status.st_size > LARGEST_FILE:
+        raise DestinationError(f"{path} has more than {LARGEST_FILE} bytes; move it elsewhere")
     mode = EXECUTABLE if status.st_mode & stat.S_IXUSR else PLAIN
     return RenderedFile(path.read_bytes(), mode)
+
+
+def only_mode(witness: Path) -> int | None:
+    """The mode of every file where the file system has no other; None where it has.
+
+    Some mounts make all files executable, also the witness, which nobody else would.
+    """
+    if not HAS_MODES:
+        return PLAIN
+    file = read_file(witness)
+    return EXECUTABLE if file is not None and file.mode == EXECUTABLE else None
+
+
+def with_mode(tree: Tree, mode: int | None) -> Tree:
+    """The tree as it is on a file system that has no other mode; unchanged for None."""
+    if mode is None:
+        return tree
+    return {
+        path: file if file.mode == LINK else RenderedFile(file.content, mode)
+        for path, file in tree.items()
+    }
 
 
 def _is_free(folder: Path, path: str, known: Collection[str]) -> bool:
@@ -84,23 +117,30 @@ def find_moved(folder: Path, missing: Tree, known: Collection[str]) -> Tree:
     """The files that those missing were most likely moved to: one for each, if any is alike."""
     if not missing:
         return {}
-    sizes = {path: len(file.content) for path, file in missing.items() if file.content}
-    suffixes = {PurePosixPath(path).suffix for path in sizes}
+    places: dict[tuple[str, int], list[str]] = {}
+    for path, file in missing.items():
+        if file.content:
+            places.setdefault(_kind(path, len(file.content)), []).append(path)
     found: dict[str, RenderedFile] = {}
+    left = MOST_BYTES
     for path, size in _walk(folder):
-        fits = any(size <= 2 * other and other <= 2 * size for other in sizes.values())
-        if fits and path not in known and PurePosixPath(path).suffix in suffixes:
+        if path not in known and size <= left and any(_similar(places, path, size)):
+            left -= size
             with suppress(OSError):  # what cannot be read was not moved here by its owner
-                file = read_file(folder / path)
-                if file is not None and file.mode != LINK:
-                    found[path] = file
+                there = read_file(folder / path)
+                if there is not None and there.mode != LINK:
+                    found[path] = there
         if len(found) >= MOST_READ:
             break
     lines = {path: _lines(file) for path, file in [*missing.items(), *found.items()]}
+    candidates = (
+        (old, new)
+        for new, file in found.items()
+        for old in _similar(places, new, len(file.content))
+    )
     pairs = sorted(
         (-likeness, PurePosixPath(old).name != PurePosixPath(new).name, old, new)
-        for old in sizes
-        for new in found
+        for old, new in islice(candidates, MOST_PAIRS)
         if (likeness := _likeness(lines[old], lines[new])) >= LEAST_ALIKE
     )
     moved: dict[str, str] = {}
@@ -108,6 +148,20 @@ def find_moved(folder: Path, missing: Tree, known: Collection[str]) -> Tree:
         if old not in moved and new not in moved.values():
             moved[old] = new
     return {new: found[new] for new in moved.values()}
+
+
+def _kind(path: str, size: int) -> tuple[str, int]:
+    """The suffix and the order of magnitude of the size: one doubling is one step."""
+    return PurePosixPath(path).suffix, size.bit_length()
+
+
+def _similar(
+    places: Mapping[tuple[str, int], Sequence[str]], path: str, size: int
+) -> Iterator[str]:
+    """The missing files of about the size and of the suffix that a file has."""
+    suffix, magnitude = _kind(path, size)
+    for step in (magnitude, magnitude - 1, magnitude + 1):
+        yield from places.get((suffix, step), ())
 
 
 def _walk(folder: Path) -> Iterator[tuple[str, int]]:
@@ -134,8 +188,8 @@ def _walk(folder: Path) -> Iterator[tuple[str, int]]:
 
 
 def _lines(file: RenderedFile) -> Counter[bytes]:
-    """The lines of a file without empty ones; of one that is not text, all of it."""
-    is_text = b"\0" not in file.content
+    """The lines of a file without empty ones; of one that is not text, or very long, all of it."""
+    is_text = len(file.content) <= LARGEST_COMPARED and b"\0" not in file.content
     return (
         Counter(filter(None, map(bytes.strip, file.content.splitlines())))
         if is_text

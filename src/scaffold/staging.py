@@ -10,6 +10,7 @@ import hashlib
 import importlib
 import json
 import os
+import platform
 import re
 import secrets
 import shutil
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scaffold.base import is_safe
+from scaffold.errors import DestinationError
+from scaffold.keys import shown
 
 PREFIX = ".scaffold-staging-"
 OWNER = "owner"
@@ -31,6 +34,7 @@ NAME = re.compile(re.escape(PREFIX) + "[0-9a-f]{12}")
 SIGNATURE = (
     b"A scaffold command prepares files here; should the folder stay, the next removes it.\n"
 )
+WRITER = ".scaffold/writer"
 SECONDS_WITHOUT_OWNER = 60  # a run makes the owner file within microseconds
 
 
@@ -43,22 +47,56 @@ class Journal:
 
 
 @contextmanager
-def sole_writer(folder: Path) -> Iterator[None]:
+def sole_writer(folder: Path) -> Iterator[bool]:
     """Keeps other runs from adding to a folder; raises BlockingIOError where one is about it.
 
-    Two at once have the same files to add, and would take back each other's when one fails.
+    Two at once have the same files to add, and would take back each other's when one fails. Yields
+    whether the system has locks; if not, nobody is kept out.
     """
     try:
         descriptor = os.open(folder, os.O_RDONLY)
-    except PermissionError:  # as Windows says of every folder: there are no locks
-        yield
+    except PermissionError:  # as Windows says of every folder
+        yield False
         return
     try:
+        is_locked = False
         with suppress(ImportError):
-            _lock(descriptor)
-        yield
+            is_locked = _lock(descriptor)
+        yield is_locked
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def named_writer(project: Path) -> Iterator[None]:
+    """Keeps other runs out of a project by a file, where the system has no locks.
+
+    Raises DestinationError where there is one, which may be of a run that was killed: nobody else
+    than the user can tell.
+    """
+    path = project / WRITER
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
+        who = shown(_beginning(path))
+        raise DestinationError(
+            f"another scaffold command is writing to {project} ({who}); if it was killed, remove "
+            f"{path} and run this again"
+        ) from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(f"process {os.getpid()} on {platform.node()}")
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _beginning(path: Path) -> str:
+    """What a file begins with; nothing where it is no ordinary one."""
+    if not path.is_file():
+        return ""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(200).strip()
 
 
 @contextmanager

@@ -2,8 +2,13 @@
 
 import io
 import os
+import re
 import sys
 from typing import TextIO
+
+BOLD = "\033[1m"
+NOT_BOLD = "\033[0m"
+UNUSUAL = re.compile(f"{re.escape(BOLD)}|{re.escape(NOT_BOLD)}|[^\\n\\t -\x7f]")
 
 
 def open_streams() -> None:
@@ -23,10 +28,52 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
+def plain(text: str) -> str:
+    """A text of which a terminal obeys nothing but bold letters: the rest is shown as escapes.
+
+    Much of what is shown comes from a lock, a pack or a file that anybody may have written.
+    """
+    return UNUSUAL.sub(_shown, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    is_known = found[0] in (BOLD, NOT_BOLD) or found[0].isprintable()
+    return found[0] if is_known else ascii(found[0])[1:-1]
+
+
+def tell(text: str) -> None:
+    """Writes to standard output, for people.
+
+    A reader that has gone away, such as ``head``, misses nothing that it wanted: that is no error.
+    """
+    _write(plain(text))
+
+
+def hand_over(text: str) -> None:
+    """Writes to standard output what a program is to read, such as a patch, character by character.
+
+    On a terminal it is for people.
+    """
+    _write(plain(text) if sys.stdout.isatty() else text)
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        close(sys.stdout)
+
+
+def warn(text: str) -> None:
+    """Writes to standard error."""
+    sys.stderr.write(plain(text))
+
+
 def put(stream: TextIO, text: str) -> bool:
     """Writes to a stream at once; whether that went well."""
     try:
-        stream.write(text)
+        stream.write(plain(text))
         stream.flush()
     except OSError:
         close(stream)

@@ -20,7 +20,8 @@ from scaffold.errors import DestinationError
 from scaffold.journal import JOURNAL, Journal, Record, State, journal_text, read_journal
 from scaffold.render import RenderedFile
 from scaffold.snapshot import EXECUTABLE, LINK, PLAIN, read_file
-from scaffold.staging import sole_writer
+from scaffold.staging import named_writer, sole_writer
+from scaffold.streams import warn
 
 ACTIVE = ".scaffold/transaction"
 UNDO = ".scaffold/undo"
@@ -32,15 +33,16 @@ OLD, NEW = "old", "new"
 def only_writer(project: Path) -> Iterator[None]:
     """Keeps other runs out of a project; raises DestinationError where one is about it.
 
-    What a killed run had begun is taken back first.
+    What a killed run had begun is taken back first, which is told.
     """
     with ExitStack() as stack:
         try:
-            stack.enter_context(sole_writer(project))
+            if not stack.enter_context(sole_writer(project)):
+                stack.enter_context(named_writer(project))
         except BlockingIOError:
             raise busy_error(project) from None
         _require_folders(project)
-        recover(project)
+        warn(recover(project))
         yield
 
 
@@ -109,23 +111,28 @@ def _roll_back(project: Path) -> None:
         raise
 
 
-def recover(project: Path) -> bool:
-    """Takes back what a killed run had begun; whether there was such a run."""
+def recover(project: Path) -> str:
+    """Takes back what a killed run had begun; what to tell of that, if there was such a run."""
     folder = project / ACTIVE
     if folder.is_symlink() or not os.path.lexists(folder):
         _settle_undo(project, is_final=True)
-        return False
+        return ""
     journal = read_journal(folder, project)
     if journal is not None and journal.is_undo and not (project / UNDO).exists():
         _finish_undo(project)  # it was killed after its last file
-        return True
+        return "An undoing that did not come to its end is finished.\n"
+    kept = []
     if journal is not None:
         for index, item in reversed(list(enumerate(journal.records))):
-            _take_back(project, folder / OLD / str(index), item)
+            if not _take_back(project, folder / OLD / str(index), item):
+                kept.append(item.path)
         (folder / JOURNAL).unlink()
     _settle_undo(project, is_final=False)
     shutil.rmtree(folder)
-    return True
+    if journal is None:
+        return ""  # it had changed nothing yet
+    left = "".join(f"\n  {path} stays as it is: it was edited since" for path in sorted(kept))
+    return f"An update that did not come to its end is taken back.{left}\n"
 
 
 def read_undo(project: Path) -> list[Step]:
@@ -289,20 +296,19 @@ def _settle_undo(project: Path, is_final: bool) -> None:
         earlier.rename(project / UNDO)
 
 
-def _take_back(project: Path, old: Path, item: Record) -> None:
-    """Brings one file back to what it was, unless somebody has edited it since."""
+def _take_back(project: Path, old: Path, item: Record) -> bool:
+    """Brings one file back to what it was; not where somebody has edited it since."""
     target = project / item.path
     now = read_file(target)
-    if item.after is not None and not item.after.is_of(now):
-        return  # not yet written, or edited since
-    if item.after is None and os.path.lexists(target):
-        return
+    is_written = not os.path.lexists(target) if item.after is None else item.after.is_of(now)
+    if not is_written:
+        return now is None if item.before is None else item.before.is_of(now)
     if item.before is None:
         target.unlink()
         for name in reversed(item.folders):
             with suppress(OSError):  # it holds something of somebody else's
                 (project / name).rmdir()
-        return
+        return True
     target.parent.mkdir(parents=True, exist_ok=True)
     copy = old.with_name(f"{old.name}.back")
     with suppress(FileNotFoundError):
@@ -312,3 +318,4 @@ def _take_back(project: Path, old: Path, item: Record) -> None:
         raise DestinationError(f"{item.path}: what it was before is damaged; it is not taken back")
     _write(copy, before, item.before.permissions)
     os.replace(copy, target)
+    return True

@@ -33,8 +33,7 @@ from scaffold.plan import make_plan
 from scaffold.render import RenderedFile, Tree
 from scaffold.revision import Revision, flat_values, revise
 from scaffold.scalars import stands_for
-from scaffold.snapshot import find_moved, read_file, take_snapshot
-from scaffold.sources import PLAIN_MODE
+from scaffold.snapshot import find_moved, only_mode, read_file, take_snapshot, with_mode
 from scaffold.transaction import Step
 
 Verdict = Literal["added", "updated", "merged", "renamed", "removed", "conflict"]
@@ -81,8 +80,7 @@ def plan_update(
     Raises ScaffoldError where the design is wrong, or where conflicts of an earlier update are not
     settled yet.
     """
-    lock, base = applied.lock, applied.base
-    catalogue = loaded.catalogue
+    lock, catalogue = applied.lock, loaded.catalogue
     if catalogue.digest != lock.catalogue and is_by_newer_tool(lock):
         raise LockError(
             f"scaffold {lock.tool} last updated this project; this is {__version__}, upgrade it"
@@ -97,9 +95,11 @@ def plan_update(
     )
     design = revision.design
     plan = make_plan(catalogue, design, decide(catalogue, design), estimate(catalogue, design))
-    theirs = with_design(plan, make_tree(loaded, plan))
-    locked = make_lock(catalogue, plan, theirs, loaded.recorded(project))
+    rendered = with_design(plan, make_tree(loaded, plan))
+    locked = make_lock(catalogue, plan, rendered, loaded.recorded(project))
 
+    mode = only_mode(project / LOCK_PATH)
+    base, theirs = with_mode(applied.base, mode), with_mode(rendered, mode)
     snapshot = take_snapshot(project, dict.fromkeys([*base, *theirs]))
     if DESIGN_PATH not in snapshot.files or snapshot.files[DESIGN_PATH].content != text.encode():
         raise DestinationError(f"{DESIGN_PATH} was changed in the meantime; run it again")
@@ -107,24 +107,29 @@ def plan_update(
     changed = {path for path, file in base.items() if theirs.get(path) != file}
     missing = {path: base[path] for path in sorted(changed) if path not in snapshot.files}
     yours = {**snapshot.files, **find_moved(project, missing, {*base, *theirs})}
-    values = flat_values(design.project, design.choices)
-    writing = _Writing(values, revision, current.lock, locked)
+    writing = _Writing(
+        values=flat_values(design.project, design.choices),
+        revision=revision,
+        before=current.lock,
+        after=locked,
+        pristine=renamed(catalogue, lock, base[DESIGN_PATH].content.decode()),
+    )
     own_text = writing.rewrite(renamed(catalogue, lock, text))
     own = RenderedFile(own_text.encode(), snapshot.files[DESIGN_PATH].mode)
     if not writing.says(own_text):
         raise DestinationError(
             f"{DESIGN_PATH} cannot be edited in its place; write each value of it on one line"
         )
-    pristine = writing.rewrite(renamed(catalogue, lock, base[DESIGN_PATH].content.decode()))
+    pristine = writing.rewrite(writing.pristine)
     merged = merge(
-        {**base, DESIGN_PATH: RenderedFile(pristine.encode(), PLAIN_MODE)},
+        {**base, DESIGN_PATH: RenderedFile(pristine.encode(), base[DESIGN_PATH].mode)},
         {**yours, DESIGN_PATH: own},
         theirs,
         snapshot.blocked,
     )
     merged = _beside(project, _with_own_design(merged, own, writing), yours)
     left = Left(merged.deleted, merged.conflicts, revision.remembered)
-    records = record_files(replace(locked, left=left), theirs)
+    records = with_mode(record_files(replace(locked, left=left), rendered), mode)
     files = tuple(_file_changes(base, yours, theirs, merged))
     return Update(
         revision=revision,
@@ -144,10 +149,11 @@ class _Writing:
     revision: Revision
     before: Lock
     after: Lock
+    pristine: str
 
     def rewrite(self, text: str) -> str:
         """A scaffold.yaml with the new values in it."""
-        return with_values(text, self.values, self.may_lack)
+        return with_values(text, self.values, self.may_lack, self.pristine)
 
     def may_lack(self, key: str) -> bool:
         """Whether the file need not name a key: its owner took it out, and it is at its default."""

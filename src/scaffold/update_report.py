@@ -3,6 +3,7 @@
 import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from scaffold.keys import shown
 from scaffold.migrate import Event
@@ -14,6 +15,7 @@ from scaffold.update import FileChange, Update
 
 NONE = "(none)"
 KEY_WIDTH = 30
+MOST_COMPARISONS = 25_000_000  # of lines with lines
 
 
 def update_text(update: Update, *, is_written: bool, style: Style) -> str:
@@ -170,9 +172,22 @@ def _patch(change: FileChange) -> str:
         "/dev/null" if before is None else f"a/{old}",
         "/dev/null" if after is None else f"b/{change.path}",
     )
-    for line in difflib.unified_diff(_lines(before), _lines(after), *names):
+    for line in _differences(_lines(before), _lines(after), *names):
         lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(lines)
+
+
+def _differences(old: list[str], new: list[str], old_name: str, new_name: str) -> Iterator[str]:
+    """A unified diff; where one would take minutes, that all lines are replaced."""
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    if (len(old) - same) * (len(new) - same) <= MOST_COMPARISONS:
+        yield from difflib.unified_diff(old, new, old_name, new_name)
+        return
+    yield f"--- {old_name}\n"
+    yield f"+++ {new_name}\n"
+    yield f"@@ -1,{len(old)} +1,{len(new)} @@\n"
+    yield from (f"-{line}" for line in old)
+    yield from (f"+{line}" for line in new)
 
 
 def _mode(file: RenderedFile) -> str:
@@ -180,11 +195,15 @@ def _mode(file: RenderedFile) -> str:
 
 
 def _is_text(file: RenderedFile) -> bool:
-    return b"\0" not in file.content
+    """Whether it can stand in a patch, whose output is UTF-8."""
+    try:
+        return "\0" not in file.content.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _lines(file: RenderedFile | None) -> list[str]:
-    text = "" if file is None else file.content.decode(errors="backslashreplace")
+    text = "" if file is None else file.content.decode()
     return [f"{line}\n" for line in text.split("\n")[:-1]] + [
         line for line in text.split("\n")[-1:] if line
     ]

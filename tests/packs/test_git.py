@@ -9,7 +9,7 @@ import pytest
 from making import PACK, contents, write_pack
 
 from scaffold.errors import PackError
-from scaffold.packs import load, locked_references
+from scaffold.packs import load, load_locked
 from scaffold.packs.git import cache_folder
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -96,9 +96,8 @@ def test_a_lock_pins_the_commit(repository: Path) -> None:
     (pack,) = load([url], Path()).recorded(Path("run"))
     (repository / "data/OWNERS").write_text("second\n")
     second = commit(repository)
-    references, commits = locked_references([pack])
-    assert load(references, Path(), commits).recorded(Path("run")) == (pack,)
-    assert load(references, Path()).recorded(Path("run"))[0].commit == second
+    assert load_locked([pack], Path(), pinned=True).recorded(Path("run")) == (pack,)
+    assert load_locked([pack], Path(), pinned=False).recorded(Path("run"))[0].commit == second
 
 
 def test_a_ref_that_was_deleted_is_an_error(repository: Path) -> None:

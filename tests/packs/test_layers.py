@@ -13,7 +13,7 @@ from scaffold.errors import PackError
 from scaffold.estimates import estimate
 from scaffold.keys import known_keys
 from scaffold.lock import LOCK_PATH, Pack, read_lock, seal
-from scaffold.packs import load, locked_references
+from scaffold.packs import load, load_locked
 from scaffold.plan import make_plan
 from scaffold.render import render
 
@@ -218,8 +218,7 @@ def test_a_pack_is_recorded_by_what_it_is_and_loaded_again(tmp_path: Path) -> No
     tree = seal(loaded.catalogue, plan, render(plan), [pack])
     (read,) = read_lock(tree[LOCK_PATH].content.decode()).packs
     assert read == pack
-    references, commits = locked_references([read])
-    assert load(references, project, commits).recorded(project) == (pack,)
+    assert load_locked([read], project, pinned=True).recorded(project) == (pack,)
     shutil.copytree(work / "team", tmp_path / "copy")
     (copied,) = load([str(tmp_path / "copy")], Path()).recorded(project)
     assert (copied.digest, copied.reference) == (pack.digest, str(tmp_path / "copy"))

@@ -56,6 +56,17 @@ def test_defaults_and_locked_values_are_taken(ruled: Catalogue) -> None:
     assert values == {"dim": 512, "steps": 5000, "order": "slow", "shuffle": True}
 
 
+def test_values_are_read_without_blanks_around_them(tmp_path: Path, toy: Path) -> None:
+    assert toy.is_dir()
+    policy = "policy:\n  vocabulary: {locked: ' learned', reason: r}\n"
+    policy += "  launch: {allowed: ['cloud ', ' here'], default: ' cloud', reason: r}\n"
+    catalogue = catalogue_of(tmp_path, policy)
+    design = design_of(catalogue)
+    variants = {choice.axis: choice.variant for choice in design}
+    assert (variants["vocabulary"], variants["launch"]) == ("learned", "cloud")
+    assert design_of(catalogue, launch="here")["launch"].variant == "here"
+
+
 def test_a_default_is_only_that(ruled: Catalogue) -> None:
     design = design_of(ruled, vocabulary="bytes", training__steps=200)
     assert (design["vocabulary"].variant, design.values["steps"]) == ("bytes", 200)

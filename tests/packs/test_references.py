@@ -8,7 +8,7 @@ import pytest
 from making import write_pack
 
 from scaffold.errors import PackError
-from scaffold.packs import load
+from scaffold.packs import load, load_locked
 from scaffold.packs.reference import (
     FolderReference,
     GitReference,
@@ -109,6 +109,8 @@ def test_an_installed_package_is_found_and_not_imported(
     assert "OWNERS" in loaded.catalogue.data
     (info / "RECORD").write_text("acme_pack.pth,,\n")  # as of an install for editing
     assert load(["acme-pack"], Path()).recorded(tmp_path / "run") == (pack,)
+    write_pack(tmp_path / "run/acme-pack", {"data/OTHER": "x"})  # a folder of that name
+    assert load_locked([pack], tmp_path / "run", pinned=True).packs[0].recorded(Path()) == pack
     assert not (tmp_path / "owned").exists()
     assert "acme_pack" not in sys.modules
     (package / "pack.yaml").unlink()

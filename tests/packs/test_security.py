@@ -41,6 +41,12 @@ def test_links_are_refused(tmp_path: Path, link: str) -> None:
 
 
 @pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("name", ["parts", "frames", "data", "presets", "overlays"])
+def test_a_file_where_a_folder_belongs_is_refused(tmp_path: Path, name: str) -> None:
+    assert f"{name}: must be a folder" in refused(write_pack(tmp_path / "acme", {name: "x"}))
+
+
+@pytest.mark.usefixtures("toy")
 def test_pipes_and_devices_are_refused_and_not_read(tmp_path: Path) -> None:
     pack = write_pack(tmp_path / "acme", {"data/x": "x"})
     os.mkfifo(pack / "data/pipe")
@@ -151,12 +157,12 @@ def test_growing_aliases_cost_nothing(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("toy")
 def test_large_files_and_many_files_are_not_read(tmp_path: Path) -> None:
     pack = write_pack(tmp_path / "acme")
-    with (pack / "parts").open("wb") as file:
-        file.truncate(2**40)  # takes no room on the disk
-    with pytest.raises(PackError, match=f"parts: has more than {LARGEST_FILE} bytes"):
-        load([str(pack)], Path())
-    (pack / "parts").unlink()
     (pack / "data").mkdir()
+    with (pack / "data/x").open("wb") as file:
+        file.truncate(2**40)  # takes no room on the disk
+    with pytest.raises(PackError, match=f"data/x: has more than {LARGEST_FILE} bytes"):
+        load([str(pack)], Path())
+    (pack / "data/x").unlink()
     for number in range(MOST_FILES):
         (pack / f"data/{number}").touch()
     with pytest.raises(PackError, match=f"more than {MOST_FILES} files"):
@@ -211,6 +217,25 @@ def test_a_template_cannot_leave_the_sandbox(
     with pytest.raises(TemplateError, match=r"out\.txt\.jinja"):
         render_design(loaded)
     assert contents(tmp_path) == before
+
+
+CHANGES = [
+    "{{ chosen[0].part.options.clear() }}",
+    "{{ chosen[0].axis.parts.pop('x', 0) }}",
+    "{{ chosen[0].part.provides.update({'a': 'b'}) }}",
+    "{{ provides.setdefault('files', {}) }}",
+    "{{ provides.update({'x': 'y'}) }}",
+    "{{ (decisions | list).append(1) }}",
+    "{% set design.size = 1 %}",
+]
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("text", CHANGES)
+def test_a_template_cannot_change_what_it_is_rendered_from(tmp_path: Path, text: str) -> None:
+    pack = write_pack(tmp_path / "acme", {"data/out.txt.jinja": text})
+    with pytest.raises(TemplateError, match=r"out\.txt\.jinja"):
+        render_design(load([str(pack)], Path()))
 
 
 @pytest.mark.usefixtures("toy")

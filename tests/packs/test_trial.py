@@ -8,6 +8,7 @@ from making import scaffold, write_pack
 
 from scaffold.catalogue import Catalogue, default_roots
 from scaffold.packs.load import layered, open_pack
+from scaffold.packs.reference import FolderReference
 from scaffold.packs.trial import SMALL, make_projects
 
 UNUSED = '"""Never used."""\n\nimport os\n'
@@ -16,7 +17,7 @@ LOCKED = "policy: {task.dim: {locked: 48, reason: kernels}}\n"
 
 
 def test_projects_are_small_as_far_as_the_policy_lets_them(tmp_path: Path) -> None:
-    pack = open_pack(str(write_pack(tmp_path, more=LOCKED)), Path())
+    pack = open_pack(FolderReference("", write_pack(tmp_path, more=LOCKED)))
     projects = make_projects(layered([pack]), pack)
     assert [project.variants["task"] for project in projects] == [
         "image-classification",
@@ -32,7 +33,9 @@ def test_projects_are_small_as_far_as_the_policy_lets_them(tmp_path: Path) -> No
 
 def test_each_variant_of_a_pack_meets_all_that_it_can(tmp_path: Path) -> None:
     part = "like: swiglu\ntitle: ours\nhelp: Ours.\norder: 90\n"
-    pack = open_pack(str(write_pack(tmp_path, {"parts/feed_forward/ours/part.yaml": part})), Path())
+    pack = open_pack(
+        FolderReference("", write_pack(tmp_path, {"parts/feed_forward/ours/part.yaml": part}))
+    )
     loaded = layered([pack])
     met: set[tuple[str, str]] = set()
     for project in make_projects(loaded, pack):

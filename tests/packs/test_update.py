@@ -1,6 +1,7 @@
 """A project made with a pack is updated with it: its files are merged, its policy holds."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -80,6 +81,45 @@ def test_a_branch_is_followed_by_update_and_pinned_for_check(
     assert box.check().code == 0
     pack.rename(pack.with_name("elsewhere"))  # as without a network
     assert box.check().code == 0
+
+
+@pytest.fixture
+def fetched(box: Box, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
+    """A project whose pack is in a git repository."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    committing(pack)()
+    reference = f"git+{pack.as_uri()}@main"
+    assert box.run("new", str(box.project), "--defaults", "--pack", reference).code == 0
+    return box
+
+
+def test_only_a_command_that_is_told_to_fetches(
+    fetched: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = fetched
+    shutil.rmtree(tmp_path / "cache")  # as on another machine
+    monkeypatch.chdir(box.project)
+    for words in (["check"], ["explain"]):
+        ran = box.run(*words, "--json")
+        assert ran.code == 2
+        assert "is not on this machine; `scaffold check --fetch`" in ran.out
+    assert not list((tmp_path / "cache").rglob("*.pack"))
+    assert box.run("check", "--fetch").code == 0
+    assert box.run("check").code == 0
+    assert box.run("explain").code == 0
+
+
+@pytest.mark.parametrize(
+    ("commit", "message"),
+    [("main", "main is no commit"), ("'-x'", "-x is no commit"), ("''", "is at no commit")],
+)
+def test_a_lock_names_a_commit(fetched: Box, commit: str, message: str) -> None:
+    lines = fetched.read(".scaffold/lock.yaml").splitlines()
+    lines = [f"    commit: {commit}" if "    commit:" in line else line for line in lines]
+    fetched.write(".scaffold/lock.yaml", "\n".join(lines) + "\n")
+    for ran in (fetched.check(), fetched.update()):
+        assert ran.code == 2
+        assert message in ran.out
 
 
 def committing(repository: Path) -> Callable[[], None]:

@@ -1,5 +1,6 @@
 """Values of scaffold.yaml are changed in place: comments, order and layout stay."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -41,7 +42,7 @@ WANTED: dict[str, Value] = {
 
 
 def changed(text: str, wanted: Mapping[str, Value]) -> str:
-    return with_values(text, wanted, lambda _: False)
+    return with_values(text, wanted, lambda _: False, pristine=TEXT)
 
 
 def test_what_is_right_stays_as_it_is() -> None:
@@ -121,6 +122,43 @@ def test_a_block_in_braces_is_refused_where_keys_come_or_go(text: str) -> None:
             changed(text, wanted)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a:\n  b: 1  # ask Ada\n  c: 2\n", "a:\n  # ask Ada\n  c: 2\n"),
+        ("a:\n  b: 1\t# ask Ada\n  c: 2\n", "a:\n  # ask Ada\n  c: 2\n"),
+        ("a:\n  b: # why\n    1 # ask\n  c: 2\n", "a:\n  # why\n  # ask\n  c: 2\n"),
+        ("a:\n  b: 'x # no' #ask\n  c: 2\n", "a:\n  #ask\n  c: 2\n"),
+        ("a:\n  b: > # ask\n    x # no\n\n  # mine\n  c: 2\n", "a:\n  # ask\n\n  # mine\n  c: 2\n"),
+        ("a: # all\n  b: 1 # one\na.c: 2\n", "# all\n  # one\na.c: 2\n"),
+        ("a:\n  c: 2\n  b: 1  # ask Ada", "a:\n  c: 2\n  # ask Ada"),
+        ("a:\r\n  b: 1  # ask\r\n  c: 2\r\n", "a:\r\n  # ask\r\n  c: 2\r\n"),
+        ("a:\n  b: 1  # darker is better\n  c: 2\n", "a:\n  c: 2\n"),
+    ],
+)
+def test_comments_of_the_owner_stay_when_their_line_goes(text: str, expected: str) -> None:
+    assert changed(text, {"a.c": 2}) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a:\n  b: > # ask\n    x\n    y\n  c: 2\n", "a:\n  b: new  # ask\n  c: 2\n"),
+        ("a:\n  b: |\n    x\n\n\n# mine\n", "a:\n  b: new\n\n\n# mine\n"),
+        ("a:\n  b:\tx\t# ask\n", "a:\n  b:\tnew\t# ask\n"),
+        ("a:\n  b: x\t\n", "a:\n  b: new\t\n"),
+    ],
+)
+def test_comments_and_blanks_around_a_changed_value_stay(text: str, expected: str) -> None:
+    wanted: dict[str, Value] = {"a.b": "new"}
+    assert changed(text, {**wanted, "a.c": 2} if "c:" in text else wanted) == expected
+
+
+def test_what_only_one_parser_takes_is_an_error() -> None:
+    with pytest.raises(DesignError, match=r"line 2.*cannot be changed in place"):
+        changed("a: 1\n\tb: 1\n", {"a": "2"})
+
+
 KEYS = st.sampled_from([f"{axis}.{name}" for axis in "abc" for name in ("variant", "x", "y", "z")])
 VALUES = st.one_of(
     st.integers(-9, 9), st.booleans(), st.floats(0, 1), st.sampled_from(["no", "a b", "x#y", "1"])
@@ -134,7 +172,8 @@ def test_the_file_reads_as_what_was_wanted(
 ) -> None:
     text = changed("# head\n", before) if has_comments else changed("", before)
     if has_comments:
-        text = "".join(f"{line}  # mine\n\n" for line in text.splitlines())
+        lines = enumerate(text.splitlines())
+        text = "".join(f"{line}  # mine {number}\n\n" for number, line in lines)
     found = changed(text, after)
     read = parse_answer_text(found, "", Path())
     assert read.problems == ()
@@ -142,4 +181,5 @@ def test_the_file_reads_as_what_was_wanted(
     assert all(stands_for(read.values[key], value) for key, value in after.items())
     kept = [line for line in text.splitlines() if line.lstrip().startswith("#")]
     assert [line for line in found.splitlines() if line in kept] == kept
+    assert re.findall("# mine.*", found) == re.findall("# mine.*", text)
     assert yaml.safe_load(found)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     )
     assert done.stderr == ""
     assert done.stdout.startswith("task ")
+
+
+@pytest.mark.parametrize("command", ["check made", "check made --json"])
+def test_a_reader_that_goes_away_changes_no_exit_code(command: str) -> None:
+    assert _in_a_shell("new made --defaults").returncode == 0
+    Path("made/README.md").unlink()
+    done = _in_a_shell(command, before="exec > >(exec true); sleep 0.3;")
+    assert done.returncode == 2
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -147,20 +157,34 @@ def test_asks_in_the_child_process_that_a_pack_gets() -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["acme", "asked"]
 
 
-def test_a_signal_reaches_the_child_process_that_a_pack_gets() -> None:
+@pytest.mark.parametrize("send", [os.kill, os.killpg])  # the second as a terminal does
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)]
+)
+def test_a_signal_reaches_the_child_process_that_a_pack_gets(
+    send: Callable[[int, int], None], number: int, code: int
+) -> None:
     Path("acme/data").mkdir(parents=True)
     Path("acme/pack.yaml").write_text(PACK)
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     Path("acme/data/x.jinja").write_text(loop)
     words = [sys.executable, "-c", RUN, "new", "x", "--pack", "acme", "--defaults"]
     root = str(Path(scaffold.__file__).parents[1])
-    with subprocess.Popen(words, env={**os.environ, "PYTHONPATH": root}) as process:
+    with subprocess.Popen(
+        words,
+        env={**os.environ, "PYTHONPATH": root},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while not (child := children.read_text().strip()):
             time.sleep(0.01)
-        time.sleep(0.2)
-        process.terminate()
-        assert process.wait(timeout=20) == -signal.SIGTERM
+        time.sleep(0.5)
+        send(process.pid, number)
+        _, told = process.communicate(timeout=20)
+    assert process.returncode == code
+    assert told.count("Interrupted: nothing is written.") == (number == signal.SIGINT)
     assert not Path(f"/proc/{child}").exists()
 
 

@@ -11,8 +11,6 @@ from scaffold.design import Choice, Design, Project
 from scaffold.errors import DesignError, DestinationError, Problem
 from scaffold.explanation import Explanation
 from scaffold.report import (
-    BOLD,
-    PLAIN,
     Made,
     Style,
     decisions_text,
@@ -26,6 +24,7 @@ from scaffold.report import (
     table_text,
     tree_text,
 )
+from scaffold.streams import BOLD, NOT_BOLD
 from scaffold.units import bytes_text, count_text, quantity
 
 DECISIONS = (
@@ -93,7 +92,7 @@ def test_decisions_are_told_with_reason_and_origin() -> None:
         "training.rate              0.5  [flag]\n    Fast.\n"
         "parameters                 12.35 M (12,345,678)\n    = dim * dim\n"
     )
-    assert f"{BOLD}task                       words{PLAIN}\n" in decisions_text(
+    assert f"{BOLD}task                       words{NOT_BOLD}\n" in decisions_text(
         DECISIONS, Style(bold=True)
     )
 

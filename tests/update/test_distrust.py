@@ -15,9 +15,10 @@ import pytest
 from boxes import Box
 
 from scaffold import git_merge
-from scaffold.base import base_archive, read_base
+from scaffold.base import MOST_FILES, BaseError, base_archive, read_base
 from scaffold.lock import lock_text, read_lock, record
 from scaffold.render import RenderedFile
+from scaffold.snapshot import MOST_BYTES, MOST_PAIRS, find_moved
 
 LOCK = ".scaffold/lock.yaml"
 BASE = ".scaffold/base.tar.bz2"
@@ -74,6 +75,31 @@ def test_a_lock_that_is_none(box: Box, content: bytes | str, message: str) -> No
     refused(box, message)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tool: ", 'tool: "9.9\\e[2J"\nx: '),
+        ("catalogue:", 'conflicts: {README.md: "\\e[2J\\x9b2J"}\ncatalogue:'),
+        ("design:", '"\\e[2J": 1\ndesign:'),
+    ],
+)
+def test_what_a_lock_says_does_not_command_the_terminal(box: Box, old: str, new: str) -> None:
+    box.new()
+    box.replace(LOCK, old, new)
+    box.set_templates({"data/new": "x"})
+    for ran in (box.run("check", str(box.project)), box.run("update", str(box.project))):
+        assert not {"\x1b", "\x9b"} & {*ran.out, *ran.err}
+
+
+def test_what_files_hold_does_not_command_the_terminal(box: Box) -> None:
+    box.set_templates({"data/x": "\x1b[2J\n"})
+    box.new()
+    box.set_templates({"data/x": "\x1b[3J\n"})
+    words = ("update", str(box.project))
+    assert "\\x1b[3J" in box.run(*words, "--dry-run").out
+    assert "+\x1b[3J\n" in box.run(*words, "--diff").out  # a patch is what it is
+
+
 def tar(
     name: str,
     kind: bytes = tarfile.REGTYPE,
@@ -86,6 +112,15 @@ def tar(
         entry.mode, entry.type, entry.linkname = 0o644, kind, "/etc/passwd"
         entry.size, entry.pax_headers = size, dict(headers)
         archive.addfile(entry, io.BytesIO(bytes(size)))
+    return bz2.compress(buffer.getvalue())
+
+
+def many(count: int) -> bytes:
+    """An archive of so many small files."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for number in range(count):
+            archive.addfile(tarfile.TarInfo(str(number)))
     return bz2.compress(buffer.getvalue())
 
 
@@ -106,6 +141,7 @@ SPARSE = {"GNU.sparse.size": str(2**50), "GNU.sparse.numblocks": "0", "GNU.spars
         (tar("x", tarfile.FIFOTYPE), "no ordinary file"),
         (tar("x", size=10, headers=SPARSE), "no ordinary file"),
         (bz2.compress(bytes(300 * 2**20)), "more than"),
+        (many(MOST_FILES + 1), f"more than {MOST_FILES} files"),
         (tar("x"), "not of the same update"),
     ],
 )
@@ -113,6 +149,60 @@ def test_a_base_that_was_tampered_with(box: Box, content: bytes, message: str) -
     box.new()
     box.write(BASE, content)
     refused(box, message)
+
+
+def test_what_could_not_be_read_back_is_not_written() -> None:
+    with pytest.raises(BaseError, match="would have more than"):
+        base_archive({str(number): RenderedFile(b"", 0o644) for number in range(MOST_FILES + 1)})
+
+
+@pytest.mark.parametrize("line", ["# x\n", "a: x\n"])
+def test_a_design_without_end(box: Box, line: str) -> None:
+    box.new()
+    box.write("scaffold.yaml", box.read("scaffold.yaml") + line * 200_000)
+    refused(box, "scaffold.yaml has more than 262144 bytes")
+
+
+def test_a_design_with_values_without_end(box: Box) -> None:
+    box.new()
+    values = "".join(f"a{number}: 1\n" for number in range(3000))
+    box.write("scaffold.yaml", box.read("scaffold.yaml") + values)
+    refused(box, "holds more than 2000 values")
+
+
+def test_looking_for_moved_files_has_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+
+    def alike(*_: object) -> float:
+        nonlocal calls
+        calls += 1
+        return 0.0
+
+    monkeypatch.setattr("scaffold.snapshot._likeness", alike)
+    missing = {f"{number}.py": RenderedFile(b"x\n", 0o644) for number in range(5000)}
+    for number in range(100):
+        (tmp_path / f"a{number}.py").write_text("y\n")
+    assert find_moved(tmp_path, missing, missing) == {}
+    assert 1000 < calls <= MOST_PAIRS
+
+
+def test_large_files_are_not_read_to_find_moved_ones(tmp_path: Path) -> None:
+    content = bytes(MOST_BYTES // 2)
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_bytes(content)
+    missing = {name: RenderedFile(content, 0o644) for name in ("x", "y", "z")}
+    assert len(find_moved(tmp_path, missing, missing)) == 2
+
+
+def test_a_file_that_no_memory_holds(box: Box) -> None:
+    box.new()
+    with box.path("README.md").open("wb") as file:
+        file.truncate(2**31)
+    for ran in (box.update("--set", "size.steps=9"), box.check()):
+        assert ran.code == 2
+        assert "README.md has more than" in ran.out
 
 
 @pytest.mark.parametrize("name", [LOCK, ".scaffold/undo/journal.json"])
@@ -136,7 +226,7 @@ def test_a_base_with_a_file_that_is_also_a_folder(box: Box) -> None:
     refused(box, "both a file and a folder")
 
 
-@pytest.mark.parametrize("content", [None, b"\xff", b"a: [", b"a: *b\n"])
+@pytest.mark.parametrize("content", [None, b"\xff", b"a: [", b"a: *b\n", b"#\n" * 2**18])
 def test_a_base_whose_design_is_none(box: Box, content: bytes | None) -> None:
     box.new()
     base = dict(read_base(box.path(BASE).read_bytes()))

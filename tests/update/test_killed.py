@@ -187,6 +187,12 @@ def test_what_was_edited_after_the_kill_is_kept(ready: Box) -> None:
     ready.write("src/project/blue.py", "mine\n")
     ran = ready.check()
     assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "An update that did not come to its end is taken back.",
+        "  src/project/blue.py stays as it is: it was edited since",
+        f"  {TRAINS} stays as it is: it was edited since",
+    ]
+    assert ready.check().err == ""
     assert "return 66" in ready.read(TRAINS)
     assert "return 77" in ready.read(TRAINS)
     assert ready.read("src/project/blue.py") == "mine\n"

@@ -1,15 +1,18 @@
 """What happens to a project while it is updated, and files that are not what they seem."""
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 from boxes import LOGO, Box
 
+from scaffold import transaction
 from scaffold.conflict_marks import has_marks
 from scaffold.packs import Loaded, make_tree
 from scaffold.plan import RenderPlan
 from scaffold.render import Tree
+from scaffold.staging import WRITER
 
 
 def test_a_design_that_is_saved_meanwhile_is_not_written_over(
@@ -38,15 +41,21 @@ def test_values_on_several_lines_are_not_torn_apart(box: Box) -> None:
         for line in text.splitlines()
     ]
     box.write("scaffold.yaml", "\n".join(lines) + "\n")
+    assert box.update("--set", "project.description=New").code == 0
+    assert "description: New\n" in box.read("scaffold.yaml")
+    assert box.check().code == 0
+
+
+def test_an_edit_that_does_not_say_what_is_applied_is_refused(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box.new()
     before = box.state()
+    monkeypatch.setattr("scaffold.update.with_values", lambda text, *_: text)
     ran = box.update("--set", "project.description=New")
-    if ran.code == 0:
-        assert "description: New\n" in box.read("scaffold.yaml")
-        assert box.check().code == 0
-    else:
-        assert ran.code == 2
-        assert "on one line" in ran.out
-        assert box.state() == before
+    assert ran.code == 2
+    assert "on one line" in ran.out
+    assert box.state() == before
 
 
 def test_a_file_beside_a_link_does_not_stop_later_updates(box: Box) -> None:
@@ -58,6 +67,44 @@ def test_a_file_beside_a_link_does_not_stop_later_updates(box: Box) -> None:
         assert box.update().code == 3
         assert os.readlink(box.path("logo.bin")) == "elsewhere"
     assert box.update().code == 0
+
+
+@pytest.fixture
+def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system without locks, as some that lie on another machine."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_a_run_is_not_taken_back_by_another(box: Box) -> None:
+    box.new()
+    before = box.state()
+    with transaction.only_writer(box.project):
+        box.path(transaction.ACTIVE).mkdir()  # it has begun
+        for ran in (box.update("--set", "size.steps=9"), box.check()):
+            assert ran.code == 2
+            assert f"process {os.getpid()} on" in ran.out
+            assert "remove" in ran.out
+        assert box.path(transaction.ACTIVE).is_dir()
+    assert box.update("--set", "size.steps=9").code == 0
+    assert box.update("--undo").code == 0
+    assert box.state() == before
+    assert not box.path(WRITER).exists()
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_a_killed_run_is_named(box: Box) -> None:
+    box.new()
+    box.write(WRITER, "process 1\x1b[2J\n")
+    ran = box.update("--set", "size.steps=9")
+    assert ran.code == 2
+    assert "\x1b" not in ran.out
+    box.path(WRITER).unlink()
+    assert box.update("--set", "size.steps=9").code == 0
 
 
 @pytest.mark.parametrize("name", ["transaction", "undo", "undo.earlier"])

@@ -44,6 +44,26 @@ def test_every_flip_gives_what_a_new_project_would_be(box: Box) -> None:
     assert box.state() == box.fresh("size.width=10")
 
 
+def test_comments_in_the_design_are_kept_when_their_line_goes(box: Box) -> None:
+    box.new()
+    text = box.read("scaffold.yaml")
+    assert "  shade: 3  # how dark\n" in text
+    box.write("scaffold.yaml", text.replace("  # how dark", "\t# ask Ada first"))
+    assert box.update("--set", "size.steps=9").code == 0
+    assert "  shade: 3\t# ask Ada first\n" in box.read("scaffold.yaml")
+    assert box.update("--set", "color=blue").code == 0
+    text = box.read("scaffold.yaml")
+    assert "\n  # ask Ada first\n" in text
+    assert "shade" not in text
+    assert box.check().code == 0
+
+
+def test_help_in_the_design_goes_with_its_line(box: Box) -> None:
+    box.new()
+    assert box.update("--set", "color=blue").code == 0
+    assert box.state() == box.fresh("color=blue")
+
+
 def test_edits_elsewhere_in_a_file_are_kept(box: Box) -> None:
     box.new()
     box.replace(TRAINS, "return 7", "return 77")
@@ -54,6 +74,50 @@ def test_edits_elsewhere_in_a_file_are_kept(box: Box) -> None:
     assert "return 77" in box.read(TRAINS)
     assert box.found() == {TRAINS: "edited"}
     assert box.check().code == 0
+
+
+def test_a_file_in_another_encoding_is_no_part_of_a_patch(box: Box) -> None:
+    box.set_templates({"data/old.txt": "a\nb\n"})
+    box.new()
+    box.write("old.txt", "a\n\xe9\n".encode("latin-1"))
+    box.set_templates({"data/old.txt": "c\nb\n"})
+    patch = box.run("update", str(box.project), "--diff").out
+    assert "Binary files a/old.txt and b/old.txt differ\n" in patch
+    assert "\\xe9" not in patch
+
+
+def test_the_difference_of_a_long_file_takes_no_minutes(box: Box) -> None:
+    lines = [f"{number}\n" for number in range(9000)]
+    box.set_templates({"data/long.txt": "".join(lines)})
+    box.new()
+    box.set_templates({"data/long.txt": "0\n" + "".join(reversed(lines))})
+    patch = box.run("update", str(box.project), "--diff").out
+    subprocess.run(["git", "apply"], cwd=box.project, input=patch.encode(), check=True)
+    assert box.read("long.txt") == "0\n" + "".join(reversed(lines))
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o644])
+def test_a_file_system_without_modes(box: Box, monkeypatch: pytest.MonkeyPatch, mode: int) -> None:
+    umask = os.umask(0o777 - mode)
+    try:
+        box.new("track=log")
+        for path in box.project.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else mode)
+        monkeypatch.setattr("scaffold.snapshot.HAS_MODES", mode == 0o755)
+        assert box.found() == {}
+        box.set_templates({"data/new.sh": "#!/bin/sh\n", "data/go.sh": "#!/bin/sh\n"})
+        assert box.update("--dry-run").verdicts() == {"go.sh": "updated", "new.sh": "added"}
+        before = box.state()
+        assert box.update().code == 0
+        box.path("new.sh").chmod(mode)
+        assert box.found() == {}
+        assert box.update().json["files"] == []
+        assert box.update("--undo").code == 0
+        assert box.state() == before
+    finally:
+        os.umask(umask)
+    lock = box.read(".scaffold/lock.yaml")
+    assert lock.count('mode: "755"') == 1  # on a system that has it, it is executable
 
 
 def test_an_option_switched_off_does_not_take_the_edits_along(box: Box) -> None:

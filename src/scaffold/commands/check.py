@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from scaffold.applied import find_project, read_project_lock
 from scaffold.findings import DUE, find_all
 from scaffold.packs import load_locked
 from scaffold.report import table_text, to_json
+from scaffold.streams import tell
 
 EXIT_DUE = 2
 EXIT_CONFLICTS = 3
@@ -23,16 +23,16 @@ def run(arguments: argparse.Namespace) -> int:
         with transaction.only_writer(project):
             pass  # which takes back what a killed update had begun
     lock = read_project_lock(project)
-    loaded = load_locked(lock.packs, project, pinned=True)
+    loaded = load_locked(lock.packs, project, pinned=True, may_fetch=arguments.fetch)
     findings = find_all(loaded.catalogue, lock, project)
     kinds = {finding.kind for finding in findings}
     code = EXIT_CONFLICTS if "conflict" in kinds else EXIT_DUE if kinds & {*DUE} else 0
     if arguments.json:
         document = {"code": code, "findings": [asdict(finding) for finding in findings]}
-        sys.stdout.write(to_json(document))
+        tell(to_json(document))
     else:
         if findings:
-            sys.stdout.write(table_text([(f.kind, f.subject, f.text) for f in findings]))
+            tell(table_text([(f.kind, f.subject, f.text) for f in findings]))
         words = {0: "The project is up to date.", EXIT_DUE: "An update is due.", EXIT_CONFLICTS: ""}
-        sys.stdout.write(f"{words[code] or 'Conflicts are to be settled.'}\n")
+        tell(f"{words[code] or 'Conflicts are to be settled.'}\n")
     return code

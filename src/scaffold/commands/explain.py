@@ -21,6 +21,7 @@ from scaffold.report import (
     further_text,
     to_json,
 )
+from scaffold.streams import tell
 
 DESIGN_FILE = Path(DESIGN_PATH)
 LOCK_FILE = Path(LOCK_PATH)
@@ -43,12 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
         further = further_options(catalogue, design, decisions)
         if arguments.json:
             document = {"decisions": decisions_json(decisions), "options": decisions_json(further)}
-            sys.stdout.write(to_json(document))
+            tell(to_json(document))
         else:
-            sys.stdout.write(decisions_text(decisions, style) + further_text(further, style))
+            tell(decisions_text(decisions, style) + further_text(further, style))
         return 0
     found = explain(catalogue, design, reading.answers, arguments.key)
-    sys.stdout.write(explanation_json(found) if arguments.json else explanation_text(found, style))
+    tell(explanation_json(found) if arguments.json else explanation_text(found, style))
     return 0
 
 
@@ -60,4 +61,4 @@ def _load(arguments: argparse.Namespace, is_project: bool) -> Loaded:
     if NO_PACKS in lock:  # whatever else is in it
         return load_given(arguments)
     packs = read_lock(lock.decode(errors="replace")).packs
-    return load_locked(packs, Path(), pinned=True)
+    return load_locked(packs, Path(), pinned=True, may_fetch=False)

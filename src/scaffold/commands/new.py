@@ -21,7 +21,7 @@ from scaffold.parse import parse_design
 from scaffold.plan import make_plan
 from scaffold.questions import missing_answers
 from scaffold.report import Made, Style, made_json, made_text, summary_text
-from scaffold.streams import is_terminal
+from scaffold.streams import is_terminal, tell
 from scaffold.write import is_written, write_project
 
 
@@ -57,8 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.git:
                 importlib.import_module("scaffold.repository").start(destination)
                 missing = ""
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        tell(text)
     except (KeyboardInterrupt, OSError) as stop:
         if not arguments.dry_run and is_written(tree, destination):
             stop.add_note(f"the project is in {destination}{missing}.")

@@ -3,7 +3,6 @@
 import argparse
 import importlib
 import re
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +13,10 @@ from scaffold.limits import loosen, tighten
 from scaffold.packs.check import check_folder
 from scaffold.packs.declaration import ID
 from scaffold.packs.load import layered, open_pack
+from scaffold.packs.reference import FolderReference
 from scaffold.packs.starter import starter
 from scaffold.report import to_json
+from scaffold.streams import tell
 from scaffold.write import write_project
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _init(folder: Path) -> int:
     name = re.sub(r"[^a-z0-9]+", "-", find_destination(folder).path.name.lower()).strip("-")
     pack_id = name if ID.fullmatch(name) else "team"
     write_project(starter(pack_id), folder)
-    sys.stdout.write(
+    tell(
         f"{folder}: a pack to begin with\n\nNext:\n"
         f"  scaffold pack check {folder}\n"
         f"  scaffold new my-run --pack {folder} --preset team\n"
@@ -52,10 +53,10 @@ def _check(folder: Path, as_json: bool) -> int:
     tighten()
     problems = check_folder(folder)
     if as_json:
-        sys.stdout.write(to_json({"pack": str(folder), "problems": problems}))
+        tell(to_json({"pack": str(folder), "problems": problems}))
         return 2 if problems else 0
     _refuse(folder, problems)
-    sys.stdout.write(f"{folder}: all is well\n")
+    tell(f"{folder}: all is well\n")
     return 0
 
 
@@ -68,7 +69,7 @@ def _test(folder: Path, arguments: argparse.Namespace) -> int:
         raise PackError([f"not installed here: {names}; python -m pip install {names}"])
     tighten()
     _refuse(folder, check_folder(folder))
-    pack = open_pack(str(folder.absolute()), Path())
+    pack = open_pack(FolderReference(str(folder), folder))
     if arguments.train and pack.declaration.id not in arguments.trusted:
         told = f"--train runs what the templates of the pack say: add --trust {pack.declaration.id}"
         raise UsageError(told)
@@ -86,16 +87,13 @@ def _test(folder: Path, arguments: argparse.Namespace) -> int:
         designs = [
             {"design": dict(item.variants), "problems": list(item.problems)} for item in trials
         ]
-        sys.stdout.write(
-            to_json({"pack": str(folder), "trained": arguments.train, "designs": designs})
-        )
+        tell(to_json({"pack": str(folder), "trained": arguments.train, "designs": designs}))
     return 2 if any(item.problems for item in trials) else 0
 
 
 def _tell(trial: "Trial") -> None:
-    sys.stdout.write(f"{'failed' if trial.problems else 'passed'}  {trial.title}\n")
-    sys.stdout.writelines(f"  {problem}\n" for problem in trial.problems)
-    sys.stdout.flush()
+    tell(f"{'failed' if trial.problems else 'passed'}  {trial.title}\n")
+    tell("".join(f"  {problem}\n" for problem in trial.problems))
 
 
 def _refuse(folder: Path, problems: list[str]) -> None:

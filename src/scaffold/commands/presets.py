@@ -1,11 +1,11 @@
 """``scaffold presets``: what presets there are."""
 
 import argparse
-import sys
 
 from scaffold.commands.given import load_given
 from scaffold.presets import presets_root, read_presets
 from scaffold.report import table_text, to_json
+from scaffold.streams import tell
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -15,7 +15,7 @@ def run(arguments: argparse.Namespace) -> int:
     presets = sorted(own.values(), key=lambda preset: preset.name)
     if arguments.json:
         rows = [{"name": p.name, "title": p.title, "help": p.help} for p in presets]
-        sys.stdout.write(to_json({"presets": rows}))
+        tell(to_json({"presets": rows}))
     elif presets:
-        sys.stdout.write(table_text([(p.name, f"{p.title}: {p.help}") for p in presets]))
+        tell(table_text([(p.name, f"{p.title}: {p.help}") for p in presets]))
     return 0

@@ -11,6 +11,7 @@ from scaffold.applied import find_project, read_applied
 from scaffold.errors import DesignError, UsageError
 from scaffold.packs import load_locked
 from scaffold.report import Style, to_json
+from scaffold.streams import hand_over, tell
 from scaffold.update import plan_update
 from scaffold.update_report import patch_text, update_json, update_text
 
@@ -44,7 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
             text = patch_text(update)
         else:
             text = update_text(update, is_written=not is_preview, style=Style.of(sys.stdout))
-        return finish(project, () if is_preview else update.steps, text, update.conflicts)
+        if is_preview:
+            (hand_over if arguments.diff else tell)(text)
+            return EXIT_CONFLICTS if update.conflicts else 0
+        return finish(project, update.steps, text, update.conflicts)
 
 
 def finish(
@@ -56,8 +60,7 @@ def finish(
         if steps:
             transaction.apply(project, steps)
             is_applied = True
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        tell(text)
     except (KeyboardInterrupt, OSError) as stop:
         if is_applied:
             stop.add_note("the update is applied.")
@@ -73,8 +76,8 @@ def _undo(project: Path, arguments: argparse.Namespace) -> int:
         transaction.apply(project, steps, keep_undo=False)
     paths = [step.path for step in steps if not step.path.startswith(".scaffold/")]
     if arguments.json:
-        sys.stdout.write(to_json({"undone": paths}))
+        tell(to_json({"undone": paths}))
     else:
         listed = "".join(f"  {path}\n" for path in paths)
-        sys.stdout.write(f"The last update is undone:\n{listed}")
+        tell(f"The last update is undone:\n{listed}")
     return 0

@@ -3,6 +3,6 @@
 A pack is data: declarations, and templates that Jinja's sandbox renders. Nothing of it is run.
 """
 
-from scaffold.packs.load import Loaded, load, load_locked, locked_references, make_tree
+from scaffold.packs.load import Loaded, load, load_locked, make_tree
 
-__all__ = ["Loaded", "load", "load_locked", "locked_references", "make_tree"]
+__all__ = ["Loaded", "load", "load_locked", "make_tree"]

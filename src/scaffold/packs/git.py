@@ -17,6 +17,7 @@ from scaffold.packs.reference import COMMIT, SCHEMES, GitReference
 from scaffold.packs.tree import Entry, Kind, admit, is_read, sources
 from scaffold.repository import FOREIGN
 from scaffold.sources import Source
+from scaffold.streams import warn
 
 SECONDS = 120
 LINK, SUBMODULE, EXECUTABLE = "120000", "160000", "100755"
@@ -43,15 +44,18 @@ def cache_folder() -> Path:
     return Path(os.path.expanduser(start)) / "scaffold" / "packs"
 
 
-def read_git(reference: GitReference) -> tuple[str, Mapping[str, Source]]:
-    """The commit that a reference means, and the pack's files there; raises PackError."""
+def read_git(reference: GitReference, may_fetch: bool) -> tuple[str, Mapping[str, Source]]:
+    """The commit that a reference means, and the pack's files there; raises PackError.
+
+    Unless it ``may_fetch``, the reference must be a commit that the cache has.
+    """
     repository = cache_folder() / hashlib.sha256(reference.url.encode()).hexdigest()[:32]
     try:
         repository.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PackError([f"{repository} cannot be made: {error.strerror}"]) from None
     _run(repository, "init", "--quiet", "--bare", "--template=", ".")
-    commit = _commit(repository, reference)
+    commit = _commit(repository, reference, may_fetch)
     entries = admit(_entries(repository, commit))
     contents = _contents(repository, commit, entries)
     name = reference.url.rstrip("/").rpartition("/")[2].removesuffix(".git")
@@ -59,16 +63,20 @@ def read_git(reference: GitReference) -> tuple[str, Mapping[str, Source]]:
     return commit, sources(root, entries, lambda entry: contents[entry.path])
 
 
-def _commit(repository: Path, reference: GitReference) -> str:
+def _commit(repository: Path, reference: GitReference, may_fetch: bool) -> str:
     """The commit of a reference, fetched unless it is there; raises PackError.
 
     Where the repository cannot be reached, a branch or tag is what it was when last fetched.
     """
     if COMMIT.fullmatch(reference.ref) and _resolved(repository, reference.ref):
         return reference.ref
+    if not may_fetch:
+        what = f"{reference.ref} of {reference.url} is not on this machine"
+        raise PackError([f"{what}; `scaffold check --fetch` fetches it, if you trust that address"])
     kept = f"refs/given/{hashlib.sha256(reference.ref.encode()).hexdigest()[:32]}"
     fetched = _git(
         repository,
+        *_batch_mode(repository),
         *("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"),
         *("--no-write-fetch-head", "--", reference.url, f"+{reference.ref}:{kept}"),
     )
@@ -78,11 +86,19 @@ def _commit(repository: Path, reference: GitReference) -> str:
         if not commit or any(sign in said for sign in NO_SUCH_REF):
             raise PackError([f"git cannot fetch {reference.ref} of {reference.url}: {said}"])
         text = f"{reference.url} cannot be reached; {reference.ref} is what it was: {commit}\n"
-        sys.stderr.write(text)
+        warn(text)
     if not commit:
         raise PackError([f"{reference.ref} of {reference.url} is no commit"])
     _run(repository, "update-ref", f"refs/packs/{commit}", commit)
     return commit
+
+
+def _batch_mode(repository: Path) -> tuple[str, ...]:
+    """Has ssh ask nothing, unless the user has said how it is called: then nobody is there to."""
+    is_set = any(name in os.environ for name in ("GIT_SSH", "GIT_SSH_COMMAND"))
+    if is_set or _git(repository, "config", "core.sshCommand").returncode == 0:
+        return ()
+    return ("-c", "core.sshCommand=ssh -oBatchMode=yes")
 
 
 def _resolved(repository: Path, name: str) -> str:
@@ -144,12 +160,11 @@ def _git(
         "GIT_LFS_SKIP_SMUDGE": "1",
         "LC_ALL": "C",
     }
-    ssh = {"GIT_SSH_COMMAND": environment.get("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")}
     try:
         return subprocess.run(
             command,
             cwd=repository,
-            env={**environment, **ssh, **never, "GIT_DIR": "."},
+            env={**environment, **never, "GIT_DIR": "."},
             input=stdin,
             capture_output=True,
             timeout=SECONDS,

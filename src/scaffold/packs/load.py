@@ -3,12 +3,13 @@
 import hashlib
 import importlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scaffold.catalogue import Catalogue, Layer, default_layers, make_catalogue
 from scaffold.errors import PackError, TemplateError
+from scaffold.keys import shown
 from scaffold.limits import loosen, tighten
 from scaffold.lock import LOCK_PATH, Pack
 from scaffold.migrations import versions
@@ -17,6 +18,8 @@ from scaffold.packs.files import collisions, file_problems, read_presets
 from scaffold.packs.names import taken_names
 from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import (
+    COMMIT,
+    GIT,
     FolderReference,
     GitReference,
     PackageReference,
@@ -80,19 +83,42 @@ class Loaded:
         return tuple(replace(pack, migrations=newest.get(pack.id, 0)) for pack in records)
 
 
-def load(
-    references: Sequence[str], start: Path, commits: Mapping[str, str] | None = None
-) -> Loaded:
+def load(references: Sequence[str], start: Path) -> Loaded:
     """The packs that references name, laid over the tool's templates in their order.
 
-    Relative folders are seen from ``start``; ``commits`` pins git repositories, by reference, to
-    what a lock says. Raises PackError with every reason at once.
+    Relative folders are seen from ``start``. Raises PackError with every reason at once.
     """
+    return _loaded(references, lambda text: open_pack(parse_reference(text, start)))
+
+
+def load_locked(
+    packs: Sequence[Pack], project: Path, *, pinned: bool, may_fetch: bool = True
+) -> Loaded:
+    """The packs of a project's lock over the tool's templates; raises PackError.
+
+    ``pinned`` takes git repositories as they were applied; otherwise tags and branches mean what
+    they do now. Whoever did not write the lock wants no fetching from where it says.
+    """
+    problems = [problem for pack in packs for problem in _problems_of_record(pack)]
+    if problems:
+        raise PackError(problems)
+    commits = {pack.reference: pack.commit for pack in packs}
+
+    def opened(text: str) -> OpenPack:
+        # A lock has a path for a folder; a plain name is a package, whatever the project holds.
+        reference = parse_reference(text, project, is_recorded=True)
+        return open_pack(reference, commits[text] if pinned else "", may_fetch)
+
+    return _loaded([pack.reference for pack in packs], opened)
+
+
+def _loaded(references: Sequence[str], opened: Callable[[str], OpenPack]) -> Loaded:
+    """The packs of all references, each opened."""
     packs: list[OpenPack] = []
     problems: list[str] = []
     for text in dict.fromkeys(references):
         try:
-            packs.append(open_pack(text, start, (commits or {}).get(text)))
+            packs.append(opened(text))
         except PackError as error:
             problems += [
                 problem if text in problem else f"{text}: {problem}" for problem in error.problems
@@ -102,34 +128,28 @@ def load(
     return layered(packs)
 
 
-def locked_references(packs: Sequence[Pack]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """What ``load`` needs to load the packs of a lock as they were, with the project as start."""
-    commits = {pack.reference: pack.commit for pack in packs if pack.commit}
-    return tuple(pack.reference for pack in packs), commits
+def _problems_of_record(pack: Pack) -> Iterator[str]:
+    """What is wrong with what a lock says of a pack."""
+    if not pack.reference:
+        yield f"{LOCK_PATH}: the pack {pack.id} has no reference"
+    if pack.commit and not COMMIT.fullmatch(pack.commit):
+        yield f"{LOCK_PATH}: {shown(pack.commit)} is no commit that the pack {pack.id} can be at"
+    if pack.reference.startswith(GIT) and not pack.commit:
+        yield f"{LOCK_PATH}: the pack {pack.id} is at no commit"
 
 
-def load_locked(packs: Sequence[Pack], project: Path, *, pinned: bool) -> Loaded:
-    """The packs of a project's lock over the tool's templates; raises PackError.
+def open_pack(reference: Reference, commit: str = "", may_fetch: bool = True) -> OpenPack:
+    """A pack in memory, with its own declaration checked; raises PackError.
 
-    ``pinned`` takes git repositories as they were applied, without a network; otherwise tags and
-    branches mean what they do now.
+    ``commit`` pins a git repository to what a lock says.
     """
-    unnamed = [pack.id for pack in packs if not pack.reference]
-    if unnamed:
-        raise PackError([f"{LOCK_PATH}: the pack {name} has no reference" for name in unnamed])
-    references, commits = locked_references(packs)
-    return load(references, project, commits if pinned else None)
-
-
-def open_pack(text: str, start: Path, commit: str | None = None) -> OpenPack:
-    """A pack in memory, with its own declaration checked; raises PackError."""
-    reference = parse_reference(text, start)
     found = ""
     files: Mapping[str, Source]
     match reference:  # most commands have no pack, and need not wait for what these import
         case GitReference():
             git = importlib.import_module("scaffold.packs.git")
-            found, files = git.read_git(replace(reference, ref=commit or reference.ref))
+            pinned = replace(reference, ref=commit or reference.ref)
+            found, files = git.read_git(pinned, may_fetch)
         case PackageReference():
             installed = importlib.import_module("scaffold.packs.installed")
             files = read_folder(installed.find_installed(reference))

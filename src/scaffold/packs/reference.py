@@ -17,7 +17,7 @@ HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?")
 USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 PATH = re.compile(r"[A-Za-z0-9._~][A-Za-z0-9._~%+:/-]*")  # not after a second slash, nor a `-`
 PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-COMMIT = re.compile(r"[0-9a-f]{40}")
+COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class PackageReference:
 Reference: TypeAlias = FolderReference | GitReference | PackageReference
 
 
-def parse_reference(text: str, start: Path) -> Reference:
+def parse_reference(text: str, start: Path, *, is_recorded: bool = False) -> Reference:
     """What a reference names, relative paths as seen from ``start``; raises PackError.
 
     A text with a slash, or that begins with a point, is a folder; so is the plain name of a folder
-    that is there.
+    that is there, unless it ``is_recorded`` in a lock.
     """
     if not text.strip() or not text.isprintable():
         raise _refused(text, "it names nothing", "give a folder, git+https://... or a package")
@@ -62,7 +62,7 @@ def parse_reference(text: str, start: Path) -> Reference:
         raise _refused(text, "a repository is named with git+ before its address", f"{GIT}{text}")
     is_path = text.startswith((".", "~")) or any(sign in text for sign in "/\\")
     folder = start / os.path.expanduser(text)
-    if is_path or folder.is_dir():
+    if is_path or (folder.is_dir() and not is_recorded):
         return FolderReference(text, folder)
     if PACKAGE.fullmatch(text):
         return PackageReference(text, text)

@@ -88,6 +88,8 @@ def admit(entries: Iterable[Entry], needed: str = PACK_FILE) -> list[Entry]:
             problems.append(f"{entry.path}: is a link; a pack holds files only")
         elif entry.kind == "other":
             problems.append(f"{entry.path}: is no ordinary file")
+        elif needed and entry.path in AREAS:
+            problems.append(f"{entry.path}: must be a folder")
         elif entry.size > LARGEST_FILE:
             problems.append(f"{entry.path}: has more than {LARGEST_FILE} bytes")
     if sum(entry.size for entry in admitted) > LARGEST_PACK:
@@ -113,10 +115,9 @@ def sources(
 
 def is_read(path: str) -> bool:
     """Whether a file of the pack's folder belongs to the pack."""
-    first, *others = path.split("/")
-    names = (first, *others)
+    first, *_ = names = path.split("/")
     is_ignored = any(name in IGNORED_NAMES for name in names) or path.endswith(IGNORED_SUFFIXES)
-    return not is_ignored and (path in TOP_FILES or (first in AREAS and bool(others)))
+    return not is_ignored and (path in TOP_FILES or first in AREAS)
 
 
 def read_folder(root: Path) -> Mapping[str, Source]:
