@@ -1,6 +1,6 @@
 """What an update would change in a project, worked out in memory for preview and writing alike."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from scaffold.lock import (
     Left,
     Lock,
     LockError,
+    Pack,
     make_lock,
     record_files,
     with_design,
@@ -54,7 +55,8 @@ class Update:
     """An update that is worked out, and not applied yet.
 
     ``files`` are the changes to the owner's files, ``steps`` those and what records them;
-    ``is_newer`` says whether the templates are others than those that were applied.
+    ``is_newer`` says whether the templates are others than those that were applied; ``packs`` are
+    those that changed, as they were recorded (None for a new one) and as they are now.
     """
 
     revision: Revision
@@ -62,6 +64,7 @@ class Update:
     conflicts: Mapping[str, str]
     steps: tuple[Step, ...]
     is_newer: bool
+    packs: tuple[tuple[Pack | None, Pack], ...] = ()
 
 
 def plan_update(
@@ -121,6 +124,7 @@ def plan_update(
         conflicts=merged.conflicts,
         steps=(*_steps(yours, merged.files), *_record_steps(project, records)),
         is_newer=catalogue.digest != lock.catalogue,
+        packs=tuple(_changed_packs(lock, locked)),
     )
 
 
@@ -153,6 +157,13 @@ class _Writing:
             )
             and all(key in found.values or self.may_lack(key) for key in self.values)
         )
+
+
+def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[Pack | None, Pack]]:
+    recorded = {pack.id: pack for pack in before.packs}
+    for pack in after.packs:
+        if recorded.get(pack.id) != pack:
+            yield recorded.get(pack.id), pack
 
 
 def _with_own_design(merged: Merge, own: RenderedFile, writing: _Writing) -> Merge:

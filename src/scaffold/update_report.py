@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from scaffold.keys import shown
+from scaffold.lock import Pack
 from scaffold.render import RenderedFile
 from scaffold.report import Style, to_json
 from scaffold.revision import Revision
@@ -21,6 +22,7 @@ def update_text(update: Update, *, is_written: bool, style: Style) -> str:
     The diff of each file is added where nothing was written.
     """
     lines = ["The templates are others than those that were applied last."] * update.is_newer
+    lines += _pack_lines(update, style)
     lines += [*_design_lines(update.revision, style), *_default_lines(update.revision, style)]
     if update.files:
         lines.append(style.heading("Files:"))
@@ -45,6 +47,14 @@ def update_json(update: Update, *, is_written: bool) -> str:
         {
             "written": is_written,
             "newer_templates": update.is_newer,
+            "packs": [
+                {
+                    "id": now.id,
+                    "before": None if before is None else _pack(before),
+                    "after": _pack(now),
+                }
+                for before, now in update.packs
+            ],
             "design": [
                 {"key": item.key, "before": item.before, "after": item.after, "from": item.origin}
                 for item in revision.changes
@@ -76,6 +86,24 @@ def revision_text(revision: Revision, style: Style) -> str:
     """What becomes of the design."""
     lines = [*_design_lines(revision, style), *_default_lines(revision, style)]
     return "\n".join(lines or ["The design stays as it is."]) + "\n"
+
+
+def _pack_lines(update: Update, style: Style) -> Iterator[str]:
+    """The packs that changed: what differs of version, commit and reference; else the content."""
+    if update.packs:
+        yield style.heading("Packs:")
+    for before, now in update.packs:
+        if before is None:
+            told = f"{NONE} -> {now.version}, {now.reference}"
+        else:
+            pairs = zip(_pack(before).values(), _pack(now).values(), strict=True)
+            told = ", ".join(f"{was} -> {new}" for was, new in pairs if was != new)
+        told = told if told.isprintable() else ascii(told)[1:-1]  # whole: a tag is at the end
+        yield f"  {now.id:<{KEY_WIDTH}} {told or 'its files'}"
+
+
+def _pack(pack: Pack) -> dict[str, str]:
+    return {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
 
 
 def _design_lines(revision: Revision, style: Style) -> Iterator[str]:
