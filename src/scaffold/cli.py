@@ -242,7 +242,7 @@ def _add_explain(commands: "argparse._SubParsersAction[Parser]") -> None:
         "explain",
         help="say why a value is what it is, and what else it could be",
         description=(
-            "Explains the decisions of a design: of the answers given, else of the project in the "
+            "Explains the decisions of a design: of the answers given, else of the project in the\n"
             "current folder, else of the default design. With KEY, one and its alternatives."
         ),
         epilog=EPILOG,

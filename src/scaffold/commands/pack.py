@@ -3,13 +3,14 @@
 import argparse
 import importlib
 import re
+import shlex
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scaffold.destination import find_destination
-from scaffold.errors import PackError, UsageError
+from scaffold.errors import DestinationError, PackError, UsageError
 from scaffold.limits import loosen, tighten
 from scaffold.packs.check import check_folder
 from scaffold.packs.declaration import ID
@@ -38,11 +39,15 @@ def _init(folder: Path) -> int:
     """Writes a small pack that works."""
     name = re.sub(r"[^a-z0-9]+", "-", find_destination(folder).path.name.lower()).strip("-")
     pack_id = name if ID.fullmatch(name) else "team"
+    if folder.is_dir() and any(folder.iterdir()):
+        raise DestinationError(f"{folder} is not empty; give another folder")
     write_project(starter(pack_id), folder)
+    text = str(folder)
+    named = shlex.quote(f"./{text}" if text.startswith("-") else text)
     sys.stdout.write(
         f"{folder}: a pack to begin with\n\nNext:\n"
-        f"  scaffold pack check {folder}\n"
-        f"  scaffold new my-run --pack {folder} --preset team\n"
+        f"  scaffold pack check {named}\n"
+        f"  scaffold new my-run --pack {named} --preset team\n"
     )
     return 0
 

@@ -77,5 +77,5 @@ def _undo(project: Path, arguments: argparse.Namespace) -> int:
         sys.stdout.write(to_json({"undone": paths}))
     else:
         listed = "".join(f"  {path}\n" for path in paths)
-        sys.stdout.write(f"The last update is undone:\n{listed}")
+        sys.stdout.write(f"The last update is undone{':' if paths else '.'}\n{listed}")
     return 0

@@ -16,6 +16,7 @@ from scaffold.packs.files import collisions, file_problems, read_presets
 from scaffold.packs.names import taken_names
 from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import (
+    FLAG,
     FolderReference,
     GitReference,
     PackageReference,
@@ -91,12 +92,18 @@ def load(
         try:
             packs.append(open_pack(text, start, (commits or {}).get(text)))
         except PackError as error:
-            problems += [
-                problem if text in problem else f"{text}: {problem}" for problem in error.problems
-            ]
+            problems += named(text, error)
     if problems:
         raise PackError(problems)
     return layered(packs)
+
+
+def named(text: str, error: PackError) -> list[str]:
+    """The problems of a pack, each with its reference; that may hold a password, if it is wrong."""
+    return [
+        problem if text in problem or problem.startswith(FLAG) else f"{text}: {problem}"
+        for problem in error.problems
+    ]
 
 
 def locked_references(packs: Sequence[Pack]) -> tuple[tuple[str, ...], dict[str, str]]:

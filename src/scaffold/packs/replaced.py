@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scaffold.errors import PackError
 from scaffold.lock import Pack
-from scaffold.packs.load import Loaded, OpenPack, layered, load_locked, open_pack
+from scaffold.packs.load import Loaded, OpenPack, layered, load_locked, named, open_pack
 
 
 def load_replaced(packs: Sequence[Pack], project: Path, given: Sequence[str]) -> Loaded:
@@ -28,5 +28,4 @@ def _opened(text: str, start: Path) -> OpenPack:
     try:
         return open_pack(text, start)
     except PackError as error:
-        problems = [told if text in told else f"{text}: {told}" for told in error.problems]
-        raise PackError(problems) from None
+        raise PackError(named(text, error)) from None
