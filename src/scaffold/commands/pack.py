@@ -16,7 +16,7 @@ from scaffold.packs.check import check_folder
 from scaffold.packs.declaration import ID
 from scaffold.packs.load import layered, open_pack
 from scaffold.packs.starter import starter
-from scaffold.report import to_json
+from scaffold.report import Style, to_json
 from scaffold.write import write_project
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def _test(folder: Path, arguments: argparse.Namespace) -> int:
             root.mkdir(parents=True)
             trials.append(trial.try_out(project, root, Path(place, "type-cache"), arguments.train))
             if not arguments.json:
-                _tell(trials[-1])
+                sys.stdout.write(trial_text(trials[-1]))
+                sys.stdout.flush()
     if arguments.json:
         designs = [
             {"design": dict(item.variants), "problems": list(item.problems)} for item in trials
@@ -97,10 +98,13 @@ def _test(folder: Path, arguments: argparse.Namespace) -> int:
     return 2 if any(item.problems for item in trials) else 0
 
 
-def _tell(trial: "Trial") -> None:
-    sys.stdout.write(f"{'failed' if trial.problems else 'passed'}  {trial.title}\n")
-    sys.stdout.writelines(f"  {problem}\n" for problem in trial.problems)
-    sys.stdout.flush()
+def trial_text(trial: "Trial") -> str:
+    """What became of one project; of one that failed, how to make it again."""
+    if not trial.problems:
+        return f"passed  {trial.title}\n"
+    flags = " ".join(f"--set {axis}={variant}" for axis, variant in trial.variants.items())
+    design = Style().wrap(f"of: {flags}", 2)
+    return "\n  ".join([f"failed  {trial.title}", *trial.problems]) + f"\n{design}\n"
 
 
 def _refuse(folder: Path, problems: list[str]) -> None:
