@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from scaffold import __version__
 from scaffold.answer_file import parse_answer_text
 from scaffold.base import BaseError, read_base
+from scaffold.conflict_marks import has_marks
 from scaffold.destination import find_destination
 from scaffold.errors import DesignError, DestinationError
 from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, Lock, LockError, read_lock, record
@@ -39,7 +40,9 @@ def find_project(path: Path) -> Path:
     if own.is_symlink() or (os.path.lexists(own) and not own.is_dir()):
         raise DestinationError(f"{own} must be a folder, and no link to one")
     if not os.path.lexists(found.path / LOCK_PATH):
-        raise DestinationError(f"{path} is no project of scaffold: it has no {LOCK_PATH}")
+        above = [each for each in found.path.parents if (each / LOCK_PATH).is_file()][:1]
+        hint = "".join(f"; {each} is one" for each in above)
+        raise DestinationError(f"{path} is no project of scaffold: it has no {LOCK_PATH}{hint}")
     return found.path
 
 
@@ -66,6 +69,11 @@ def read_project_lock(folder: Path) -> Lock:
         text = _read(folder, LOCK_PATH, LARGEST_LOCK).decode()
     except UnicodeDecodeError as error:
         raise LockError(f"{LOCK_PATH}: not UTF-8 text ({error}); restore it") from None
+    if has_marks(text.encode()):
+        raise LockError(
+            f"{LOCK_PATH} holds conflict marks: take it and {BASE_PATH} from one side, as by "
+            "`git checkout --ours .scaffold`, settle the other files, then run `scaffold update`"
+        )
     return read_lock(text)
 
 

@@ -22,6 +22,7 @@ OF_A_PROJECT = ("explain", "update", "edit", "check")  # commands about the proj
 LOCK = os.path.join(".scaffold", "lock.yaml")
 NO_PACKS = b"\npacks: {}\n"
 SHELLS = ("bash", "zsh", "tcsh")
+PACKS = "templates and policy of a team: a folder, git+https://HOST/PATH@REF, or a package"
 EPILOG = """\
 keys of --set and of answer files:
   AXIS=VARIANT               such as  --set optimizer=muon
@@ -179,6 +180,10 @@ def _add_update(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     _add_project(update)
     _add_set(update, "one change of scaffold.yaml, applied at once; may be repeated")
+    _add_packs(
+        update,
+        "a pack in place of the project's one of the same id, or one more",
+    )
     update.add_argument(
         "--take-defaults",
         action="store_true",
@@ -235,7 +240,7 @@ def _add_explain(commands: "argparse._SubParsersAction[Parser]") -> None:
         "explain",
         help="say why a value is what it is, and what else it could be",
         description=(
-            "Explains the decisions of a design: of the answers given, else of the project in the "
+            "Explains the decisions of a design: of the answers given, else of the project in the\n"
             "current folder, else of the default design. With KEY, one and its alternatives."
         ),
         epilog=EPILOG,
@@ -286,14 +291,14 @@ def _add_completion(commands: "argparse._SubParsersAction[Parser]") -> None:
     completion.add_argument("shell", choices=SHELLS)
 
 
-def _add_packs(parser: argparse.ArgumentParser) -> None:
+def _add_packs(parser: argparse.ArgumentParser, help_text: str = PACKS) -> None:
     parser.add_argument(
         "--pack",
         metavar="PACK",
         action="append",
         default=[],
         dest="packs",
-        help="templates and policy of a team: a folder, git+https://HOST/PATH@REF, or a package",
+        help=help_text,
     )
 
 

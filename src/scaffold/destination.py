@@ -30,7 +30,7 @@ def find_destination(path: Path) -> Destination:
             if not folder.exists():
                 raise DestinationError(f"{path} is a link to {folder}, which does not exist")
             if not folder.is_dir():
-                raise DestinationError(f"{path} is a file; give a folder, or a name that is free")
+                raise DestinationError(f"{path} is a file; give a folder")
             return Destination(folder, None)
         root = folder
         while not os.path.lexists(root.parent):

@@ -17,6 +17,8 @@ MARKED = "you and the update changed the same lines; marks show where"
 BINARY = "you and the update changed it, and it is not text; yours is kept"
 DROPPED = "you changed or renamed it, and the update has no such file; yours is kept"
 RENAMED = "you and the update gave the same file different names; both are there"
+KINDS = "you made a link or a file of it, and the update changes it; yours is kept"
+BESIDE = "what the update has for a file that you made a link, or the other way round"
 RETURNED = "you deleted it, and the update changes it; it is back"
 
 
@@ -108,6 +110,8 @@ def _text(objection: Objection, path: str, yours: Tree, files: Tree) -> str:
         return DROPPED if before == after else RETURNED
     if objection.kind == "CONFLICT (rename/rename)":
         return RENAMED
+    if objection.kind == "CONFLICT (distinct modes)":
+        return KINDS if path in yours else BESIDE
     if objection.kind in ("CONFLICT (binary)", "CONFLICT (contents)") and before == after:
         return BINARY
     return objection.message.removeprefix("CONFLICT ").rstrip(".")

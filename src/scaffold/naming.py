@@ -42,7 +42,7 @@ def package_from(name: str) -> str:
 
 def name_problems(catalogue: Catalogue, name: str) -> Iterable[Problem]:
     """What is wrong with a project name."""
-    fix = "give another with --name"
+    fix = "give another as project.name, or to `new` by --name"
     if not DISTRIBUTION.fullmatch(name):
         rule = "it must be letters, digits, '-', '_' and '.', with a letter or digit at both ends"
         yield Problem("project.name", shown(name), rule, fix)
@@ -55,6 +55,7 @@ def name_problems(catalogue: Catalogue, name: str) -> Iterable[Problem]:
 
 def package_problems(catalogue: Catalogue, package: str) -> Iterable[Problem]:
     """What is wrong with a package name."""
+    fix = "give another as project.package, or to `new` by --package"
     rule = None
     if not PACKAGE.fullmatch(package):
         rule = "a package name is lower-case letters, digits and single '_', a letter first"
@@ -69,7 +70,7 @@ def package_problems(catalogue: Catalogue, package: str) -> Iterable[Problem]:
     elif package in FOLDERS or package in DEVICES:
         rule = "that name is taken by a folder or a tool"
     if rule is not None:
-        yield Problem("project.package", shown(package), rule, "give another with --package")
+        yield Problem("project.package", shown(package), rule, fix)
 
 
 def _distributions(catalogue: Catalogue) -> set[str]:

@@ -193,7 +193,9 @@ def error_text(error: ScaffoldError, style: Style) -> str:
         return f"{style.heading('error:')} {error}\n"
     lines = [style.heading(f"{len(error.problems)} problem(s); nothing is written.")]
     for problem in error.problems:
-        lines.append(style.wrap(f"{problem.key} = {problem.value}: {problem.rule}", 2))
+        # A file is both: what the user would have to change, and what it is now.
+        what = problem.key if problem.key == problem.value else f"{problem.key} = {problem.value}"
+        lines.append(style.wrap(f"{what}: {problem.rule}", 2))
         lines.append(style.wrap(f"fix: {problem.fix}", 6))
     return "\n".join(lines) + "\n"
 

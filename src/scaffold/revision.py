@@ -193,7 +193,8 @@ class _Fitting:
             if is_there and name not in (*named, *chosen) and remembered in axis.parts:
                 variants[name] = remembered
                 recalled.add(name)
-        fitting = cls(catalogue, before, variants, frozenset())
+        # Nothing was dropped from a variant that is not back: its options have no place yet.
+        fitting = cls(catalogue, {}, variants, frozenset())
         recalled |= {key for key in lock.left.remembered if "." in key and fitting.has_place(key)}
         return cls(catalogue, before, variants, frozenset(recalled))
 

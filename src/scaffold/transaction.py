@@ -81,7 +81,7 @@ def apply(project: Path, steps: Sequence[Step], *, keep_undo: bool = True) -> No
         _commit(project, records, keep_undo)
     except OSError as error:
         _roll_back(project)
-        raise unwritable(project, error) from None
+        raise unwritable(Path(error.filename2 or error.filename or project), error) from None
     except BaseException:
         _roll_back(project)
         raise

@@ -1,6 +1,6 @@
 """What an update would change in a project, worked out in memory for preview and writing alike."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from scaffold.lock import (
     Left,
     Lock,
     LockError,
+    Pack,
     make_lock,
     record_files,
     with_design,
@@ -56,7 +57,8 @@ class Update:
 
     ``files`` are the changes to the owner's files, ``steps`` those and what records them;
     ``is_newer`` says whether the templates are others than those that were applied; ``events``
-    are what migrations did to its names.
+    are what migrations did to its names; ``packs`` are those that changed, as they were recorded
+    (None for a new one) and as they are now.
     """
 
     revision: Revision
@@ -65,6 +67,7 @@ class Update:
     steps: tuple[Step, ...]
     is_newer: bool
     events: tuple[Event, ...] = ()
+    packs: tuple[tuple[Pack | None, Pack], ...] = ()
 
 
 def plan_update(
@@ -138,6 +141,7 @@ def plan_update(
         steps=(*_steps(yours, merged.files), *_record_steps(project, records)),
         is_newer=catalogue.digest != lock.catalogue,
         events=(*current.events, *asked.events),
+        packs=tuple(_changed_packs(lock, locked)),
     )
 
 
@@ -171,6 +175,13 @@ class _Writing:
             )
             and all(key in found.values or self.may_lack(key) for key in self.values)
         )
+
+
+def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[Pack | None, Pack]]:
+    recorded = {pack.id: pack for pack in before.packs}
+    for pack in after.packs:
+        if recorded.get(pack.id) != pack:
+            yield recorded.get(pack.id), pack
 
 
 def _with_own_design(merged: Merge, own: RenderedFile, writing: _Writing) -> Merge:

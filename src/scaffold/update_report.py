@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from scaffold.keys import shown
+from scaffold.lock import Pack
 from scaffold.migrate import Event
 from scaffold.render import RenderedFile
 from scaffold.report import Style, to_json
@@ -24,6 +25,7 @@ def update_text(update: Update, *, is_written: bool, style: Style) -> str:
     The diff of each file is added where nothing was written.
     """
     lines = ["The templates are others than those that were applied last."] * update.is_newer
+    lines += _pack_lines(update, style)
     lines += _migration_lines(update.events, style)
     lines += [*_design_lines(update.revision, style), *_default_lines(update.revision, style)]
     if update.files:
@@ -58,6 +60,14 @@ def update_json(update: Update, *, is_written: bool) -> str:
                     "after": dict(event.after),
                 }
                 for event in update.events
+            ],
+            "packs": [
+                {
+                    "id": now.id,
+                    "before": None if before is None else _pack(before),
+                    "after": _pack(now),
+                }
+                for before, now in update.packs
             ],
             "design": [
                 {"key": item.key, "before": item.before, "after": item.after, "from": item.origin}
@@ -100,6 +110,24 @@ def _migration_lines(events: Sequence[Event], style: Style) -> Iterator[str]:
         mine = [event for event in events if event.migration.title == title]
         yield style.wrap(f"{title}: {mine[0].migration.reason}", 2)
         yield from (f"    {event.told}" for event in mine)
+
+
+def _pack_lines(update: Update, style: Style) -> Iterator[str]:
+    """The packs that changed: what differs of version, commit and reference; else the content."""
+    if update.packs:
+        yield style.heading("Packs:")
+    for before, now in update.packs:
+        if before is None:
+            told = f"{NONE} -> {now.version}, {now.reference}"
+        else:
+            pairs = zip(_pack(before).values(), _pack(now).values(), strict=True)
+            told = ", ".join(f"{was} -> {new}" for was, new in pairs if was != new)
+        told = told if told.isprintable() else ascii(told)[1:-1]  # whole: a tag is at the end
+        yield f"  {now.id:<{KEY_WIDTH}} {told or 'its files'}"
+
+
+def _pack(pack: Pack) -> dict[str, str]:
+    return {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
 
 
 def _design_lines(revision: Revision, style: Style) -> Iterator[str]:

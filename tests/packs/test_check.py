@@ -18,6 +18,7 @@ MACRO = '"""F."""\n\n# {% macro go() %}\n# {% endmacro %}\n'
 def test_what_init_writes_works(tmp_path: Path) -> None:
     done = scaffold(tmp_path, "pack", "init", "Our Team")
     assert done.returncode == 0
+    assert "scaffold new my-run --pack 'Our Team' --preset team" in done.stdout
     assert set(contents(tmp_path / "Our Team")) == set(starter("our-team"))
     assert "id: our-team" in (tmp_path / "Our Team/pack.yaml").read_text()
     done = scaffold(tmp_path, "pack", "check", "Our Team")
@@ -27,7 +28,7 @@ def test_what_init_writes_works(tmp_path: Path) -> None:
     assert "--account=research launch/slurm.sh" in (tmp_path / "run/launch/submit.sh").read_text()
     done = scaffold(tmp_path, "pack", "init", "Our Team")
     assert done.returncode == 2
-    assert "is not empty" in done.stderr
+    assert done.stderr == "error: Our Team is not empty; give another folder\n"
 
 
 @pytest.mark.usefixtures("toy")

@@ -76,6 +76,22 @@ def test_migrations_are_files_of_the_pack(repository: Path) -> None:
     assert pack.migrations == 1
 
 
+def test_a_copy_that_is_damaged_is_named(repository: Path) -> None:
+    url = f"git+{repository.as_uri()}@v1"
+    load([url], Path())
+    for path in cache_folder().rglob("*.pack"):
+        path.chmod(0o644)
+        path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(PackError, match="is damaged: remove .*/scaffold/packs/"):
+        load([url], Path())
+
+
+def test_a_relative_cache_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache/scaffold/packs"
+
+
 def test_what_was_fetched_is_there_without_the_network(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,25 @@ def refused(pack: Path) -> str:
     return str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "{{ _copier_answers|to_nice_yaml -}}",
+            b"_src_path: overlays/ci\nlaunch: here\nproject_name: my-run\nrunner: ubuntu-1000\n",
+        ),
+        (
+            "{{ _copier_conf.src_path }} {{ _copier_conf.dst_path }}",
+            b"overlays/ci overlays/ci/output",
+        ),
+    ],
+)
+def test_where_copier_works_is_not_told(tmp_path: Path, text: str, expected: bytes) -> None:
+    name = "{{ _copier_conf.answers_file }}.jinja"
+    pack = write_pack(tmp_path / "acme", {**FILES, f"overlays/ci/template/{name}": text}, MORE)
+    assert tree_of(pack)[".copier-answers.yml"].content == expected
+
+
 def test_a_copier_template_is_rendered_with_the_design(tmp_path: Path) -> None:
     folder = os.getcwd()
     tree = tree_of(write_pack(tmp_path / "acme", FILES, MORE))
@@ -116,6 +135,8 @@ def test_nothing_of_an_overlay_is_run(
         ("x.jinja", "{% include '../../../../../../etc/passwd' %}"),
         ("x.jinja", "{{ 1 / 0 }}"),
         ("x.jinja", "{% for %}"),
+        ("x.jinja", "{{ now() }}"),
+        ("x.jinja", "{{ make_secret() }}"),
         ("x.jinja", "{{ '$PATH' | expandvars }}"),
         ("x.jinja", "{{ '/etc/*' | fileglob }}"),
         ("x.jinja", "{{ '~' | expanduser }}"),

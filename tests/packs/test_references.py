@@ -15,6 +15,7 @@ from scaffold.packs.reference import (
     PackageReference,
     parse_reference,
 )
+from scaffold.packs.replaced import load_replaced
 
 
 def test_folders_are_seen_from_a_place(tmp_path: Path) -> None:
@@ -41,6 +42,7 @@ def test_repositories_have_an_address_and_a_ref(text: str, url: str, ref: str) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("git@host.org:team/pack", "git+ssh://git@host.org/team/pack"),
         ("git+ext::sh -c touch% owned", "is none of https, ssh, file"),
         ("git+ext://sh/-c/touch", "the scheme ext is none of"),
         ("git+http://host.org/pack", "the scheme http is none of"),
@@ -117,3 +119,11 @@ def test_an_installed_package_is_found_and_not_imported(
     with pytest.raises(PackError, match=r"the package holds no pack\.yaml"):
         load(["acme-pack"], Path())
     assert importlib.metadata.version("acme-pack") == "1.2"
+
+
+def test_a_password_is_not_told() -> None:
+    text = "git+https://user:secret@host.org/pack"
+    for how in (load, lambda texts, _: load_replaced((), Path(), texts)):
+        with pytest.raises(PackError) as caught:
+            how([text], Path())
+        assert "secret" not in str(caught.value)

@@ -7,9 +7,10 @@ import pytest
 from making import scaffold, write_pack
 
 from scaffold.catalogue import Catalogue, default_roots
+from scaffold.commands.pack import trial_text
 from scaffold.packs.load import layered, open_pack
 from scaffold.packs.reference import FolderReference
-from scaffold.packs.trial import SMALL, make_projects
+from scaffold.packs.trial import SMALL, Trial, make_projects
 
 UNUSED = '"""Never used."""\n\nimport os\n'
 OWNED = '"""Owned."""\n\nimport pathlib\n\npathlib.Path("/tmp/owned").touch()\n'
@@ -44,6 +45,13 @@ def test_each_variant_of_a_pack_meets_all_that_it_can(tmp_path: Path) -> None:
             assert "feed_forward=ours" in project.title
     for axis, variants in {"normalization": 3, "optimizer": 3, "task": 2, "position": 7}.items():
         assert len([pair for pair in met if pair[0] == axis]) == variants
+
+
+def test_a_project_that_failed_can_be_made_again() -> None:
+    variants = {"task": "language-model", "loss": "ours"}
+    assert trial_text(Trial("1: a", variants, ())) == "passed  1: a\n"
+    told = "failed  1: a\n  ruff: F401\n  of: --set task=language-model --set loss=ours\n"
+    assert trial_text(Trial("1: a", variants, ("ruff: F401",))) == told
 
 
 def test_small_sizes_are_those_of_the_tools_own_axes(catalogue: Catalogue) -> None:

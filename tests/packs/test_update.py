@@ -122,6 +122,50 @@ def test_a_lock_names_a_commit(fetched: Box, commit: str, message: str) -> None:
         assert message in ran.out
 
 
+def test_a_pack_at_another_tag_or_place_takes_the_place_of_the_one_before(
+    box: Box, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    commit = committing(pack)
+    commit()
+    subprocess.run(["git", "tag", "v1"], cwd=pack, check=True)
+    first, second = (f"git+{pack.as_uri()}@{tag}" for tag in ("v1", "v2"))
+    assert box.run("new", str(box.project), "--defaults", "--pack", first).code == 0
+    change(pack, "return 1", "return 11")
+    (pack / "pack.yaml").write_text((pack / "pack.yaml").read_text().replace("1.2", "2.0"))
+    commit()
+    subprocess.run(["git", "tag", "v2"], cwd=pack, check=True)
+    assert box.update().verdicts() == {}
+    before = box.state()
+    told = box.run("update", str(box.project), "--pack", second, "--dry-run").out
+    assert f"acme{' ' * 27}1.2 -> 2.0, {first} -> {second}, " in told
+    assert box.state() == before
+    ran = box.update("--pack", second)
+    assert (ran.code, ran.verdicts()) == (0, {"OWNERS.py": "updated"})
+    assert [item["after"]["reference"] for item in ran.json["packs"]] == [second]
+    assert box.check().code == 0
+    assert box.update("--pack", second).json["packs"] == []
+    assert box.update("--undo", "--pack", first).code == 2
+    elsewhere = pack.rename(pack.with_name("elsewhere"))
+    assert box.update("--pack", str(elsewhere)).code == 0  # moved, with the same files
+    assert box.update("--pack", str(tmp_path / "acme")).code == 2
+    assert f"reference: {elsewhere}\n" in box.read(".scaffold/lock.yaml")
+    assert box.check().code == 0
+
+
+def test_a_pack_may_be_added_to_a_project(
+    box: Box, pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box.new()
+    monkeypatch.chdir(pack.parent)
+    ran = box.update("--pack", "./acme")  # as seen from here
+    assert (ran.code, ran.verdicts()["OWNERS.py"]) == (0, "added")
+    assert 'reference: "../acme"\n' in box.read(".scaffold/lock.yaml")
+    assert box.check().code == 0
+    assert box.update("--undo").code == 0
+    assert box.found() == {}
+
+
 def committing(repository: Path) -> Callable[[], None]:
     """What commits all that is in a new repository on the branch main."""
     names = ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL")

@@ -58,13 +58,42 @@ def test_an_edit_that_does_not_say_what_is_applied_is_refused(
     assert box.state() == before
 
 
+def test_what_cannot_be_written_is_named(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    box.new()
+    before = box.state()
+    replace = os.replace
+
+    def refusing(source: Path, target: Path) -> None:
+        if target.name == "train.py":
+            raise PermissionError(errno.EACCES, "Permission denied", str(source), None, str(target))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", refusing)
+    ran = box.update("--set", "size.steps=9")
+    assert ran.code == 2
+    assert f"{box.path('src/project/train.py')} cannot be written: Permission denied" in ran.out
+    assert box.state() == before
+
+
+def test_a_lock_in_conflict_says_what_to_do(box: Box) -> None:
+    box.new()
+    text = box.read(".scaffold/lock.yaml")
+    box.write(".scaffold/lock.yaml", f"<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> side\n")
+    for ran in (box.update(), box.check()):
+        assert ran.code == 2
+        assert "`git checkout --ours .scaffold`" in ran.out
+
+
 def test_a_file_beside_a_link_does_not_stop_later_updates(box: Box) -> None:
     box.new()
     box.path("logo.bin").unlink()
     box.path("logo.bin").symlink_to("elsewhere")
     for number in (1, 2):
         box.set_templates({"data/logo.bin": LOGO + bytes([number])})
-        assert box.update().code == 3
+        ran = box.update()
+        assert ran.code == 3
+        assert all("yours is kept" in item["why"] for item in ran.json["conflicts"][:1])
+        assert "distinct types" not in ran.out
         assert os.readlink(box.path("logo.bin")) == "elsewhere"
     assert box.update().code == 0
 
@@ -150,3 +179,23 @@ def test_a_key_of_the_lock_that_is_twice_is_refused(box: Box) -> None:
 )
 def test_marks_are_those_of_a_whole_conflict(text: str, expected: bool) -> None:
     assert has_marks(text.encode()) is expected
+
+
+def test_a_folder_within_a_project_is_told_where_the_project_is(box: Box) -> None:
+    box.new()
+    ran = box.run("check", str(box.path("src/project")))
+    assert (ran.code, ran.err.strip().endswith(f"; {box.project} is one")) == (2, True)
+
+
+def test_an_undo_without_files_lists_none(box: Box) -> None:
+    box.new()
+    box.path("logo.bin").unlink()
+    assert box.update().code == 0
+    ran = box.run("update", str(box.project), "--undo")
+    assert (ran.code, ran.out) == (0, "The last update is undone.\n")
+
+
+def test_a_design_that_is_no_yaml_is_named_once(box: Box) -> None:
+    box.new()
+    box.write("scaffold.yaml", "")
+    assert "\n  scaffold.yaml: the file is empty\n" in box.run("check", str(box.project)).err

@@ -59,6 +59,15 @@ def test_answers_that_a_switch_hides_are_remembered(box: Box, how: str) -> None:
     assert box.state() == box.fresh("color.shade=7", "gloss=glossy", "size.steps=9")
 
 
+def test_a_remembered_option_does_not_bring_its_variant_back(box: Box) -> None:
+    box.new("color=blue", "color.depth=7")
+    assert box.update("--set", "color=red").code == 0  # the recommended one, as if nobody chose it
+    assert changes(box) == {}
+    assert changes(box, "--set", "size.steps=9") == {"size.steps": (100, 9, "flag")}
+    assert box.update("--set", "color=blue").code == 0
+    assert box.state() == box.fresh("color=blue", "color.depth=7")
+
+
 def test_a_remembered_answer_gives_way_to_a_new_one(box: Box) -> None:
     box.new("color.shade=7")
     assert box.update("--set", "color=blue").code == 0

@@ -3,19 +3,20 @@
 import argparse
 import importlib
 import re
+import shlex
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scaffold.destination import find_destination
-from scaffold.errors import PackError, UsageError
+from scaffold.errors import DestinationError, PackError, UsageError
 from scaffold.limits import loosen, tighten
 from scaffold.packs.check import check_folder
 from scaffold.packs.declaration import ID
 from scaffold.packs.load import layered, open_pack
 from scaffold.packs.reference import FolderReference
 from scaffold.packs.starter import starter
-from scaffold.report import to_json
+from scaffold.report import Style, to_json
 from scaffold.streams import tell
 from scaffold.write import write_project
 
@@ -39,11 +40,15 @@ def _init(folder: Path) -> int:
     """Writes a small pack that works."""
     name = re.sub(r"[^a-z0-9]+", "-", find_destination(folder).path.name.lower()).strip("-")
     pack_id = name if ID.fullmatch(name) else "team"
+    if folder.is_dir() and any(folder.iterdir()):
+        raise DestinationError(f"{folder} is not empty; give another folder")
     write_project(starter(pack_id), folder)
+    text = str(folder)
+    named = shlex.quote(f"./{text}" if text.startswith("-") else text)
     tell(
         f"{folder}: a pack to begin with\n\nNext:\n"
-        f"  scaffold pack check {folder}\n"
-        f"  scaffold new my-run --pack {folder} --preset team\n"
+        f"  scaffold pack check {named}\n"
+        f"  scaffold new my-run --pack {named} --preset team\n"
     )
     return 0
 
@@ -82,7 +87,7 @@ def _test(folder: Path, arguments: argparse.Namespace) -> int:
             root.mkdir(parents=True)
             trials.append(trial.try_out(project, root, Path(place, "type-cache"), arguments.train))
             if not arguments.json:
-                _tell(trials[-1])
+                tell(trial_text(trials[-1]))
     if arguments.json:
         designs = [
             {"design": dict(item.variants), "problems": list(item.problems)} for item in trials
@@ -91,9 +96,13 @@ def _test(folder: Path, arguments: argparse.Namespace) -> int:
     return 2 if any(item.problems for item in trials) else 0
 
 
-def _tell(trial: "Trial") -> None:
-    tell(f"{'failed' if trial.problems else 'passed'}  {trial.title}\n")
-    tell("".join(f"  {problem}\n" for problem in trial.problems))
+def trial_text(trial: "Trial") -> str:
+    """What became of one project; of one that failed, how to make it again."""
+    if not trial.problems:
+        return f"passed  {trial.title}\n"
+    flags = " ".join(f"--set {axis}={variant}" for axis, variant in trial.variants.items())
+    design = Style().wrap(f"of: {flags}", 2)
+    return "\n  ".join([f"failed  {trial.title}", *trial.problems]) + f"\n{design}\n"
 
 
 def _refuse(folder: Path, problems: list[str]) -> None:

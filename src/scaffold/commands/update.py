@@ -9,13 +9,14 @@ from scaffold import transaction
 from scaffold.answers import read_flags
 from scaffold.applied import find_project, read_applied
 from scaffold.errors import DesignError, UsageError
-from scaffold.packs import load_locked
+from scaffold.packs.replaced import load_replaced
 from scaffold.report import Style, to_json
 from scaffold.streams import hand_over, tell
 from scaffold.update import plan_update
 from scaffold.update_report import patch_text, update_json, update_text
 
 EXIT_CONFLICTS = 3
+NOT_WITH_UNDO = ("sets", "packs", "take_defaults", "dry_run", "diff")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     with transaction.only_writer(project):
         applied = read_applied(project)
         update = plan_update(
-            load_locked(applied.lock.packs, project, pinned=False),
+            load_replaced(applied.lock.packs, project, arguments.packs),
             applied,
             project,
             flags,
@@ -69,7 +70,7 @@ def finish(
 
 
 def _undo(project: Path, arguments: argparse.Namespace) -> int:
-    if arguments.sets or arguments.take_defaults or arguments.dry_run or arguments.diff:
+    if any(getattr(arguments, name) for name in NOT_WITH_UNDO):
         raise UsageError("--undo goes with no other flag but --json")
     with transaction.only_writer(project):
         steps = transaction.read_undo(project)
@@ -79,5 +80,5 @@ def _undo(project: Path, arguments: argparse.Namespace) -> int:
         tell(to_json({"undone": paths}))
     else:
         listed = "".join(f"  {path}\n" for path in paths)
-        tell(f"The last update is undone:\n{listed}")
+        tell(f"The last update is undone{':' if paths else '.'}\n{listed}")
     return 0

@@ -21,6 +21,7 @@ from scaffold.streams import warn
 
 SECONDS = 120
 LINK, SUBMODULE, EXECUTABLE = "120000", "160000", "100755"
+DAMAGED = ("packfile", "corrupt", "loose object")  # what git says of a broken repository
 NO_SUCH_REF = ("couldn't find remote ref", "not our ref", "no matching remote head")
 # The user's own settings hold otherwise: a private repository needs their credential helper.
 SETTINGS = (
@@ -40,7 +41,8 @@ def cache_folder() -> Path:
     if sys.platform == "win32":
         start = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     else:
-        start = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+        start = os.environ.get("XDG_CACHE_HOME", "")
+        start = start if os.path.isabs(start) else "~/.cache"  # as the standard of XDG has it
     return Path(os.path.expanduser(start)) / "scaffold" / "packs"
 
 
@@ -84,7 +86,9 @@ def _commit(repository: Path, reference: GitReference, may_fetch: bool) -> str:
     if fetched.returncode != 0:
         said = " ".join(fetched.stderr.decode(errors="replace").split())
         if not commit or any(sign in said for sign in NO_SUCH_REF):
-            raise PackError([f"git cannot fetch {reference.ref} of {reference.url}: {said}"])
+            is_damaged = any(sign in said for sign in DAMAGED)
+            fix = f"; the copy on this machine is damaged: remove {repository}" * is_damaged
+            raise PackError([f"git cannot fetch {reference.ref} of {reference.url}: {said}{fix}"])
         text = f"{reference.url} cannot be reached; {reference.ref} is what it was: {commit}\n"
         warn(text)
     if not commit:

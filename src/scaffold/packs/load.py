@@ -19,6 +19,7 @@ from scaffold.packs.names import taken_names
 from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import (
     COMMIT,
+    FLAG,
     GIT,
     FolderReference,
     GitReference,
@@ -120,9 +121,7 @@ def _loaded(references: Sequence[str], opened: Callable[[str], OpenPack]) -> Loa
         try:
             packs.append(opened(text))
         except PackError as error:
-            problems += [
-                problem if text in problem else f"{text}: {problem}" for problem in error.problems
-            ]
+            problems += named(text, error)
     if problems:
         raise PackError(problems)
     return layered(packs)
@@ -136,6 +135,14 @@ def _problems_of_record(pack: Pack) -> Iterator[str]:
         yield f"{LOCK_PATH}: {shown(pack.commit)} is no commit that the pack {pack.id} can be at"
     if pack.reference.startswith(GIT) and not pack.commit:
         yield f"{LOCK_PATH}: the pack {pack.id} is at no commit"
+
+
+def named(text: str, error: PackError) -> list[str]:
+    """The problems of a pack, each with its reference; that may hold a password, if it is wrong."""
+    return [
+        problem if text in problem or problem.startswith(FLAG) else f"{text}: {problem}"
+        for problem in error.problems
+    ]
 
 
 def open_pack(reference: Reference, commit: str = "", may_fetch: bool = True) -> OpenPack:

@@ -6,6 +6,7 @@ Copier gets the template as files that were checked like those of any pack, a de
 
 import importlib
 import importlib.metadata
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -39,6 +40,7 @@ OPEN_FILTERS = (
     "shuffle",
     "strftime",
 )
+OPEN_DATA = ("make_secret", "now")  # what copier gives to every template, likewise
 OLDEST = (9, 19, 1)  # earlier ones let templates out of their folder
 FAILURES = (
     jinja2.TemplateError,
@@ -62,7 +64,7 @@ def overlaid(loaded: Loaded, plan: RenderPlan, tree: Tree) -> Tree:
 
 def _laid_over(tree: Tree, pack: OpenPack, name: str, overlay: Overlay, plan: RenderPlan) -> Tree:
     place = f"pack {pack.declaration.id}: {OVERLAYS}{name}"
-    more = _rendered(place, files_of(pack.files, name), _data(plan))
+    more = _rendered(place, f"{OVERLAYS}{name}", files_of(pack.files, name), _data(plan))
     taken = {path.casefold(): path for path in tree}
     every = [*tree, *more]
     folders_of = {
@@ -89,22 +91,24 @@ def _laid_over(tree: Tree, pack: OpenPack, name: str, overlay: Overlay, plan: Re
     return dict(sorted({**tree, **more}.items()))
 
 
-def _rendered(place: str, files: Mapping[str, Source], data: Mapping[str, object]) -> Tree:
-    """What copier makes of a template, in memory."""
+def _rendered(
+    place: str, source: str, files: Mapping[str, Source], data: Mapping[str, object]
+) -> Tree:
+    """What copier makes of a template, in memory; copier's answers name ``source`` as its place."""
     copier = _copier()
     with tempfile.TemporaryDirectory(prefix="scaffold-overlay-") as folder:
         template, output = Path(folder, "template"), Path(folder, "output")
-        for path, source in files.items():
+        for path, item in files.items():
             file = template / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(source.content)
-            file.chmod(source.mode)
+            file.write_bytes(item.content)
+            file.chmod(item.mode)
         try:
             with _closed_filters():
                 copier.run_copy(
                     str(template),
                     output,
-                    data=dict(data),
+                    data={**data, **{name: jinja2.Undefined(name=name) for name in OPEN_DATA}},
                     settings=copier.Settings(),
                     defaults=True,
                     quiet=True,
@@ -117,7 +121,16 @@ def _rendered(place: str, files: Mapping[str, Source], data: Mapping[str, object
         except (copier.errors.CopierError, *FAILURES) as error:
             said = " ".join(str(error).replace(folder, "").split())
             raise PackError([f"{place}: copier refuses: {said}"]) from None
-        return {path: RenderedFile(item.content, item.mode) for path, item in found.items()}
+        names = {str(template): source, folder: source}  # copier tells where it works
+        return {path: RenderedFile(_told(item, names), item.mode) for path, item in found.items()}
+
+
+def _told(item: Source, names: Mapping[str, str]) -> bytes:
+    """The content of a file, with names that are the same each time in place of others."""
+    content = item.content
+    for name, other in names.items():
+        content = content.replace(os.fsencode(name), other.encode())
+    return content
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from scaffold.errors import PackError
 from scaffold.keys import shown
 
+FLAG = "--pack "
 GIT = "git+"
 SCHEMES = ("https", "ssh", "file")
 # What a branch, tag or commit may look like; `-` at the start would be an option of git.
@@ -17,6 +18,7 @@ HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::[0-9]{1,5})?")
 USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 PATH = re.compile(r"[A-Za-z0-9._~][A-Za-z0-9._~%+:/-]*")  # not after a second slash, nor a `-`
 PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+SSH = re.compile(r"([\w.-]+@[\w.-]+):(?!/)(.+)")  # as git clone takes it
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -60,6 +62,11 @@ def parse_reference(text: str, start: Path, *, is_recorded: bool = False) -> Ref
         return _git(text)
     if "://" in text:
         raise _refused(text, "a repository is named with git+ before its address", f"{GIT}{text}")
+    short = SSH.fullmatch(text)
+    if short is not None and not (start / text).exists():
+        raise _refused(
+            text, "a repository is named by an address", f"git+ssh://{short[1]}/{short[2]}"
+        )
     is_path = text.startswith((".", "~")) or any(sign in text for sign in "/\\")
     folder = start / os.path.expanduser(text)
     if is_path or (folder.is_dir() and not is_recorded):
@@ -100,4 +107,4 @@ def is_ref(text: str) -> bool:
 
 
 def _refused(text: str, rule: str, fix: str) -> PackError:
-    return PackError([f"--pack {shown(text)}: {rule}; {fix}"])
+    return PackError([f"{FLAG}{shown(text)}: {rule}; {fix}"])

@@ -53,7 +53,7 @@ launch: slurm
 # {id}
 
     scaffold pack check .
-    scaffold new my-run --pack . --preset team
+    scaffold new ../my-run --pack . --preset team
 """,
 }
 

@@ -1,0 +1,32 @@
+"""The packs of a project with others in place of some: another tag, another folder, one more."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scaffold.errors import PackError
+from scaffold.lock import Pack
+from scaffold.packs.load import Loaded, OpenPack, layered, load_locked, named, open_pack
+from scaffold.packs.reference import parse_reference
+
+
+def load_replaced(packs: Sequence[Pack], project: Path, given: Sequence[str]) -> Loaded:
+    """The packs of a project's lock as they are now, over the tool's templates.
+
+    One that ``given`` names, as seen from the current folder, takes the place of the one with the
+    same id; where there is none, it is laid over the others. Raises PackError.
+    """
+    if not given:
+        return load_locked(packs, project, pinned=False)
+    new = [_opened(text, Path(), is_recorded=False) for text in dict.fromkeys(given)]
+    result: list[OpenPack] = []
+    for pack in packs:
+        same = [other for other in new if other.declaration.id == pack.id]
+        result += same or [_opened(pack.reference, project, is_recorded=True)]
+    return layered([*result, *(pack for pack in new if pack not in result)])
+
+
+def _opened(text: str, start: Path, *, is_recorded: bool) -> OpenPack:
+    try:
+        return open_pack(parse_reference(text, start, is_recorded=is_recorded))
+    except PackError as error:
+        raise PackError(named(text, error)) from None
