@@ -51,7 +51,7 @@ class Event:
     def told(self) -> str:
         """The change on one line."""
         before, after = (
-            ", ".join(f"{key} = {shown(value)}" for key, value in values.items())
+            ", ".join(f"{shown(key)} = {shown(value)}" for key, value in values.items())
             for values in (self.before, self.after)
         )
         return f"{before} -> {after or '(none)'}"

@@ -279,3 +279,8 @@ def test_what_becomes_of_two_values_is_at_its_default_if_both_were() -> None:
         # Options whose axis is gone are kept until it is known what became of them.
         assert found.lock.left.remembered == {"b.of": 1, "b.to": 2}
         assert found.written == {"c": "z"}
+
+
+def test_what_is_told_has_no_signs_that_a_terminal_obeys() -> None:
+    found = migrate([version(1, Rename("a", "b"))], {}, {"a.\x1b[2J": "\x1b[2J\n"})
+    assert found.events[0].told == "a.\\x1b[2J = \\x1b[2J\\n -> b.\\x1b[2J = \\x1b[2J\\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scaffold.answers import read_answers
 from scaffold.cli import NO_PACKS
-from scaffold.commands.given import is_given, load_given, read_given, tell_renamed
+from scaffold.commands.given import is_given, load_given, read_given, tell_names
 from scaffold.decisions import decide
 from scaffold.explanation import explain, further_options
 from scaffold.lock import DESIGN_PATH, LOCK_PATH, read_lock
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     catalogue = loaded.catalogue
     if is_project:
         reading = read_answers(catalogue, None, DESIGN_FILE, [])
-        tell_renamed(reading)
+        tell_names(reading)
     else:
         reading = read_given(loaded, arguments)
     design = parse_design(catalogue, reading.answers, reading.problems)

@@ -27,11 +27,11 @@ def read_given(loaded: Loaded, arguments: argparse.Namespace, *sets: str) -> Rea
             problems += error.problems
     file = None if arguments.answers is None else Path(arguments.answers)
     reading = read_answers(loaded.catalogue, preset, file, [*arguments.sets, *sets])
-    tell_renamed(reading)
+    tell_names(reading)
     return Reading(reading.answers, (*problems, *reading.problems))
 
 
-def tell_renamed(reading: Reading) -> None:
+def tell_names(reading: Reading) -> None:
     """Says which answers were taken for others, whose names or values they had before."""
     for event in reading.events:
         put(sys.stderr, f"{event.told} ({event.migration.title}: {event.migration.reason})\n")
