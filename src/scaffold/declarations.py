@@ -66,7 +66,8 @@ class Fields:
         if isinstance(value, int) and not isinstance(value, bool) and kind is float:
             return cast(T, float(value))
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise self.error(key, f"must be a {kind.__name__}, not {_kind(value)}")
+            fix = "; write it in quotes" if kind is str and isinstance(value, int | float) else ""
+            raise self.error(key, f"must be a {kind.__name__}, not {_kind(value)}{fix}")
         return value
 
     def strings(self, key: str) -> tuple[str, ...]:

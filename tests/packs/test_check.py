@@ -158,3 +158,12 @@ def test_the_report_may_be_json(tmp_path: Path) -> None:
     done = scaffold(tmp_path, "pack", "check", "acme")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: 2 problem(s) of the pack acme:\n  acme/pack.yaml: polcy")
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_version_that_yaml_takes_for_a_number_is_to_be_quoted(tmp_path: Path) -> None:
+    pack = write_pack(tmp_path)
+    text = (pack / "pack.yaml").read_text().replace('"1.2"', "1.2")
+    (pack / "pack.yaml").write_text(text)
+    (problem,) = check_folder(pack)
+    assert problem.endswith("version: must be a str, not float 1.2; write it in quotes")
