@@ -1,6 +1,10 @@
-"""The marks that git leaves in a text where two sides changed the same lines."""
+"""The marks that a merge leaves in a text where two sides changed the same lines.
 
-BEGIN, MIDDLE, END = b"<<<<<<< ", b"=======", b">>>>>>> "
+They name the sides as we do: those that a document shows as an example are no conflict.
+"""
+
+YOURS, THEIRS = "yours", "theirs"
+BEGIN, MIDDLE, END = f"<<<<<<< {YOURS}".encode(), b"=======", f">>>>>>> {THEIRS}".encode()
 
 
 def has_marks(content: bytes) -> bool:

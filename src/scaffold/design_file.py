@@ -8,18 +8,13 @@ from scaffold.plan import Chosen, RenderPlan
 from scaffold.rulings import notes, refusal
 
 WIDTH = 100
-HEAD = "The design of this project; `scaffold new FOLDER --answers scaffold.yaml` makes it anew."
-
-UNDER_PACKS = (
-    "The design of this project; `scaffold new FOLDER --pack ... --answers scaffold.yaml` makes it "
-    "anew,\n# with the packs that .scaffold/lock.yaml names."
-)
+HEAD = "The design of this project: change a value, and `scaffold update` applies it."
 
 
 def design_text(plan: RenderPlan) -> str:
     """scaffold.yaml: the project, then one block per axis with its variant and every option."""
     project = plan.design.project
-    lines = [f"# {UNDER_PACKS if plan.packs else HEAD}", "project:"]
+    lines = [f"# {HEAD}", "project:"]
     lines += _entry("name", project.name, "for people and for pip")
     lines += _entry("package", project.package, "for `import`")
     lines += _entry("description", project.description, "")

@@ -79,7 +79,7 @@ def _of_files(lock: Lock, project: Path) -> Iterator[Finding]:
         is_edited = (
             path in lock.files and file is not None and not _is(file, lock.files[path], has_modes)
         )
-        if file is not None and (is_edited or why) and has_marks(file.content):
+        if file is not None and why and has_marks(file.content):
             yield Finding("conflict", path, "holds conflict marks")
         elif why is not None and why != MARKED:
             yield Finding("conflict", path, f"{why}; `scaffold update` says that it is settled")

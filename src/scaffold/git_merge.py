@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scaffold.conflict_marks import THEIRS, YOURS
 from scaffold.errors import ScaffoldError
 from scaffold.render import RenderedFile, Tree
 
 SECONDS = 300
 OLDEST = (2, 38)  # the first with `git merge-tree --write-tree`
-YOURS, THEIRS = "yours", "theirs"  # also what the marks of a conflict say
 LINK = 0o120000
 SETTINGS: Mapping[str, str] = {
     "core.attributesFile": os.devnull,

@@ -84,7 +84,6 @@ class RenderPlan:
     provides: Mapping[str, Provided]
     config: tuple[ConfigGroup, ...]
     header: tuple[str, ...] = ()
-    packs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,6 @@ def make_plan(
         provides=MappingProxyType(_provides(parts)),
         config=_config(chosen),
         header=catalogue.header,
-        packs=catalogue.packs,
     )
 
 

@@ -106,7 +106,7 @@ def plan_update(
     snapshot = take_snapshot(project, dict.fromkeys([*base, *theirs]))
     if DESIGN_PATH not in snapshot.files or snapshot.files[DESIGN_PATH].content != text.encode():
         raise DestinationError(f"{DESIGN_PATH} was changed in the meantime; run it again")
-    _refuse_marks({**take_snapshot(project, lock.left.conflicts).files, **snapshot.files}, base)
+    _refuse_marks(take_snapshot(project, lock.left.conflicts).files)
     changed = {path for path, file in base.items() if theirs.get(path) != file}
     missing = {path: base[path] for path in sorted(changed) if path not in snapshot.files}
     yours = {**snapshot.files, **find_moved(project, missing, {*base, *theirs})}
@@ -213,10 +213,9 @@ def _beside(project: Path, merged: Merge, yours: Tree) -> Merge:
     return replace(merged, files=files, conflicts=conflicts)
 
 
-def _refuse_marks(yours: Tree, base: Tree) -> None:
+def _refuse_marks(yours: Tree) -> None:
     """Raises where a conflict is not settled: merging on top would tear it apart."""
-    marked = [path for path, file in yours.items() if file != base.get(path)]
-    marked = [path for path in marked if has_marks(yours[path].content)]
+    marked = [path for path, file in yours.items() if has_marks(file.content)]
     if marked:
         listed = "".join(f"\n  {path}" for path in marked)
         raise DestinationError(f"conflicts are left, settle them first:{listed}")

@@ -52,7 +52,7 @@ def test_scaffold_yaml_shows_the_design(tmp_path: Path) -> None:
     assert (
         sealed(tmp_path)[DESIGN_PATH].content.decode()
         == """\
-# The design of this project; `scaffold new FOLDER --answers scaffold.yaml` makes it anew.
+# The design of this project: change a value, and `scaffold update` applies it.
 project:
   name: "Real name"  # for people and for pip
   package: real_name  # for `import`

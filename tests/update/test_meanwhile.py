@@ -14,6 +14,8 @@ from scaffold.plan import RenderPlan
 from scaffold.render import Tree
 from scaffold.staging import WRITER
 
+TRAINS = "src/project/train.py"
+
 
 def test_a_design_that_is_saved_meanwhile_is_not_written_over(
     box: Box, monkeypatch: pytest.MonkeyPatch
@@ -169,12 +171,13 @@ def test_a_key_of_the_lock_that_is_twice_is_refused(box: Box) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n", True),
-        ("<<<<<<< a\r\nx\r\n=======\r\ny\r\n>>>>>>> b\r\n", True),
-        ("<<<<<<< a\nx\n>>>>>>> b\n", False),
-        ("=======\n>>>>>>> b\n<<<<<<< a\n", False),
-        (" <<<<<<< a\n=======\n>>>>>>> b\n", False),
-        ("<<<<<<< a\n=======\n" * 20000, False),  # in one pass
+        ("<<<<<<< yours\nx\n=======\ny\n>>>>>>> theirs\n", True),
+        ("<<<<<<< yours:a\r\nx\r\n=======\r\ny\r\n>>>>>>> theirs:b\r\n", True),
+        ("<<<<<<< yours\nx\n>>>>>>> theirs\n", False),
+        ("=======\n>>>>>>> theirs\n<<<<<<< yours\n", False),
+        (" <<<<<<< yours\n=======\n>>>>>>> theirs\n", False),
+        ("<<<<<<< HEAD\n=======\n>>>>>>> main\n", False),
+        ("<<<<<<< yours\n=======\n" * 20000, False),  # in one pass
     ],
 )
 def test_marks_are_those_of_a_whole_conflict(text: str, expected: bool) -> None:
@@ -199,3 +202,15 @@ def test_a_design_that_is_no_yaml_is_named_once(box: Box) -> None:
     box.new()
     box.write("scaffold.yaml", "")
     assert "\n  scaffold.yaml: the file is empty\n" in box.run("check", str(box.project)).err
+
+
+@pytest.mark.parametrize("names", [("yours", "theirs"), ("HEAD", "main")])
+def test_an_example_of_a_conflict_is_none(box: Box, names: tuple[str, str]) -> None:
+    box.new()
+    example = f"\n```\n<<<<<<< {names[0]}\na\n=======\nb\n>>>>>>> {names[1]}\n```\n"
+    box.write(TRAINS, box.read(TRAINS) + example)
+    assert box.found() == {TRAINS: "edited"}
+    ran = box.update("--set", "size.steps=9")
+    assert (ran.code, ran.verdicts()[TRAINS]) == (0, "merged")
+    assert example in box.read(TRAINS)
+    assert box.check().code == 0

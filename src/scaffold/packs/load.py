@@ -100,9 +100,7 @@ def load_locked(
     ``pinned`` takes git repositories as they were applied; otherwise tags and branches mean what
     they do now. Whoever did not write the lock wants no fetching from where it says.
     """
-    problems = [problem for pack in packs for problem in _problems_of_record(pack)]
-    if problems:
-        raise PackError(problems)
+    require_whole(packs)
     commits = {pack.reference: pack.commit for pack in packs}
 
     def opened(text: str) -> OpenPack:
@@ -125,6 +123,13 @@ def _loaded(references: Sequence[str], opened: Callable[[str], OpenPack]) -> Loa
     if problems:
         raise PackError(problems)
     return layered(packs)
+
+
+def require_whole(packs: Sequence[Pack]) -> None:
+    """Raises PackError for what is wrong with what a lock says of its packs."""
+    problems = [problem for pack in packs for problem in _problems_of_record(pack)]
+    if problems:
+        raise PackError(problems)
 
 
 def _problems_of_record(pack: Pack) -> Iterator[str]:

@@ -5,7 +5,15 @@ from pathlib import Path
 
 from scaffold.errors import PackError
 from scaffold.lock import Pack
-from scaffold.packs.load import Loaded, OpenPack, layered, load_locked, named, open_pack
+from scaffold.packs.load import (
+    Loaded,
+    OpenPack,
+    layered,
+    load_locked,
+    named,
+    open_pack,
+    require_whole,
+)
 from scaffold.packs.reference import parse_reference
 
 
@@ -17,6 +25,7 @@ def load_replaced(packs: Sequence[Pack], project: Path, given: Sequence[str]) ->
     """
     if not given:
         return load_locked(packs, project, pinned=False)
+    require_whole(packs)
     new = [_opened(text, Path(), is_recorded=False) for text in dict.fromkeys(given)]
     result: list[OpenPack] = []
     for pack in packs:
