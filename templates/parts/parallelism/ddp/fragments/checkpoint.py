@@ -1,6 +1,8 @@
 """Every rank has built its state; one writes."""
 
-from .parallel import rank
+import torch
+
+from .ranks import rank
 
 
 class Checkpoints:
@@ -9,3 +11,12 @@ class Checkpoints:
         if rank() != 0:
             return
         # {% endmacro %}
+
+
+def _load(path, device):
+    # {% macro read() %}
+    return {
+        file.stem: torch.load(file, map_location=device, weights_only=True)
+        for file in sorted(path.glob("*.pt"))
+    }
+    # {% endmacro %}
