@@ -13,7 +13,7 @@ PROJECT = (
     ("console", "model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("parallel", "data", "hub_format"),
     ("expert_load", "loss", "checkpoint"),
-    ("averaging", "balance"),
+    ("averaging", "balance", "recomputation"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),
     ("train", "generate", "predict", "hub"),
