@@ -95,12 +95,16 @@ def train(config: Config) -> int:
                         loader.wait_seconds,
                     )
             else:
-                log.say(_skip(progress, result, values))
+                fault = _skip(progress, result, values)
+                log.say(fault)
+                log.record("skip", progress.step, reason=fault)
 
         complete = progress.is_finished(values) and progress.evaluated_step == progress.step
         if not complete:
             checkpoints.save(progress.step, state.state_dict(), best=False)
             log.say(f"stopped after step {progress.step}; the same command continues from here")
+        outcome = "complete" if complete else "stopped"
+        log.record("stop", progress.step, state=outcome, reason=None)
     # {% print parallelism.finish() %}
     return 0 if complete else EXIT_STOPPED
 
