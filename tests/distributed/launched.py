@@ -1,4 +1,4 @@
-"""Two ranks of a generated project, each a process that can be held at a place and sent a signal."""
+"""Two ranks of a generated project: processes that can be held at a place and sent a signal."""
 
 import os
 import signal

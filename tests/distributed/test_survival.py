@@ -3,7 +3,6 @@
 import os
 import signal
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,7 +34,7 @@ pytestmark = pytest.mark.matrix
 NOWHERE = ("train.main", 2)  # which is called once
 STEP = ("train.train_step", 7)  # the seventh; the newest checkpoint is that of the fourth
 SAVE = ("checkpoint.Checkpoints._write", 1)  # which rank 0 alone does
-EVALUATION = ("objective.validation_metrics", 2)
+EVALUATION = ("data.ValidationSet.samples", 6)  # of four batches, the second, after four steps
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +120,7 @@ def test_a_signal_to_one_rank_stops_all_wherever_it_comes(
     held: tuple[int, ...],
     number: signal.Signals,
 ) -> None:
-    run_dir = f"runs/stopped-{place[0]}"
+    run_dir = f"runs/stopped-in-{place[0]}"
     with launched(project, place, None, f"train.run_dir={run_dir}") as ranks:
         one = ranks.wait_until_held(*held)[-1]
         os.kill(one, number)

@@ -9,7 +9,7 @@ from syntax import imported_modules, loaded_by_name
 
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
-    ("config", "peak", "rng", "rendezvous"),
+    ("config", "peak", "rng", "rendezvous", "spikes"),
     ("console", "model", "device", "run_dir", "corpus", "tokenizer", "optim", "schedule"),
     ("parallel", "data", "hub_format", "status"),
     ("expert_load", "loss", "checkpoint"),

@@ -134,8 +134,19 @@ class RunLog:
         """Write the metrics of an evaluation after ``step`` steps."""
         self._write(step, metrics)
 
+    def skip(self, step: int, reason: str) -> None:
+        """Say and write that the step after ``step`` was left out."""
+        self.say(reason)
+        self.record("skip", step, reason=reason)
+
+    def stop(self, step: int, complete: bool) -> None:
+        """Say and write that the run ends after ``step``, because it is done or was asked to."""
+        if not complete:
+            self.say(f"stopped after step {step}; the same command continues from here")
+        self.record("stop", step, state="complete" if complete else "stopped", reason=None)
+
     def record(self, event: str, step: int, **details: object) -> None:
-        """Write an event of the run: its start or stop, or a step that was left out."""
+        """Write an event of the run."""
         # {% print parallelism.only_first_rank() %}
         record(Path(self._values.run_dir), event, step, **details)
 

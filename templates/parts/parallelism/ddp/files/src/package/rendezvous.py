@@ -155,8 +155,8 @@ def explained(error: RuntimeError) -> BaseException:
 
 def _waited(error: RuntimeError) -> str:
     """Where a collective has failed, and how."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if Path(frame.filename).parent == Path(__file__).parent]
+    calls = traceback.extract_tb(error.__traceback__)
+    own = [call for call in calls if Path(call.filename).parent == Path(__file__).parent]
     where = f"{own[-1].name}, `{own[-1].line}`" if own else "a collective"
     return f"waited for it in {where}: {' '.join(str(error).split())}"
 
