@@ -1,17 +1,26 @@
 """Parameters, floating-point operations and memory of a design: pure formulas, with units.
 
 What a part declares under ``estimates`` is summed by name over the chosen parts.
+
+``activation_bytes_per_token`` is all that backward needs. Of it, what is outside the layers is
+``outer_activation_bytes_per_token``, and what products with weights and attention give within them
+is ``product_bytes_per_token``. A part by which layers keep less declares ``kept_bytes_per_token``,
+and ``kept_share_of_products`` if products are kept, too. One layer at a time is whole then, after
+what is outside the layers has been freed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scaffold.catalogue import Catalogue
 from scaffold.design import Design, Value
 from scaffold.expressions import evaluate
+from scaffold.parts import Part
 
 FLOAT32_BYTES = 4  # parameters and gradients are kept in float32 whatever the autocast precision
 GATHERED = "gathered_bytes"
+SINGLE: Mapping[str, Value] = {"tokens_per_sample": 1, "micro_batch_size": 1}  # unless it says more
+LAYERS = "layer_activation_bytes_per_token"  # what of the activations is within the layers
 PASSES = 3  # the backward pass multiplies twice what the forward pass does
 
 
@@ -67,13 +76,12 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
             text = f"({shares[part.axis]}) * ({whole})" if part.axis in shares else whole
             totals[name] = totals.get(name, 0) + _number(evaluate(text, design.values))
             sums.setdefault(name, []).append(text)
+        sums.setdefault(LAYERS, []).extend(_within_layers(part, shares.get(part.axis)))
     parameters = round(totals.get("parameters", 0))
     outer = round(totals.get("outer_parameters", 0))
     known = {**design.values, "parameters": parameters, "outer_parameters": outer}
     degree = round(_number(design.values.get("shard_degree", 1)))
-    tokens = _number(design.values.get("tokens_per_sample", 1)) * _number(
-        design.values.get("micro_batch_size", 1)
-    )
+    formulas = _formulas(sums, gathered, degree)
     cache = totals.get("cache_bytes_per_token")
     state = totals.get("cache_bytes_per_sequence")
     inactive = totals.get("inactive_parameters")
@@ -87,9 +95,11 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
             + totals.get("optimizer_bytes_per_outer_parameter", 0) * outer
         )
         // degree,
-        activation_bytes=round(totals.get("activation_bytes_per_token", 0) * tokens),
+        activation_bytes=round(
+            _number(evaluate(formulas["activation_bytes"], {**SINGLE, **design.values}))
+        ),
         cache_bytes_per_token=None if cache is None else round(cache),
-        formulas=_formulas(sums, gathered, degree),
+        formulas=formulas,
         active_parameters=None if inactive is None else parameters - round(inactive),
         cache_bytes_per_sequence=None if state is None else round(state),
         gathered_bytes=round(_number(evaluate(gathered, known))) if gathered else None,
@@ -110,10 +120,7 @@ def _formulas(sums: Mapping[str, list[str]], gathered: str, degree: int) -> dict
         "optimizer_bytes": f"({optimizer}){shard}"
         if shard and "+" in optimizer
         else f"{optimizer}{shard}",
-        "activation_bytes": (
-            f"({text.get('activation_bytes_per_token', '0')})"
-            " * tokens_per_sample * micro_batch_size"
-        ),
+        "activation_bytes": f"({_activations(sums)}) * tokens_per_sample * micro_batch_size",
         "cache_bytes_per_token": text.get("cache_bytes_per_token", "0"),
         "cache_bytes_per_sequence": text.get("cache_bytes_per_sequence", "0"),
         "gathered_bytes": gathered.replace(
@@ -121,6 +128,31 @@ def _formulas(sums: Mapping[str, list[str]], gathered: str, degree: int) -> dict
         ),
         "training_bytes": f"{kept} + gathered_bytes" if gathered else kept,
     }
+
+
+def _within_layers(part: Part, share: str | None) -> Iterator[str]:
+    """What of the activations that a part declares is within the layers."""
+    whole = part.estimates.get("activation_bytes_per_token")
+    outer = part.estimates.get("outer_activation_bytes_per_token")
+    if whole is None or whole == outer:
+        return
+    text = whole if outer is None else f"{whole} - {outer}"
+    yield text if share is None else f"({share}) * ({text})"
+
+
+def _activations(sums: Mapping[str, list[str]]) -> str:
+    """Bytes of activations for each token."""
+
+    def total(name: str) -> str:
+        return _sum(sums[name]) if name in sums else "0"
+
+    if "kept_bytes_per_token" not in sums:
+        return total("activation_bytes_per_token")
+    kept, again = total("kept_bytes_per_token"), total(LAYERS)
+    if "kept_share_of_products" in sums:
+        products = total("product_bytes_per_token")
+        kept, again = f"{kept} + {products}", f"{again} - ({products})"
+    return f"{kept} + max({total('outer_activation_bytes_per_token')}, ({again}) / n_layers)"
 
 
 def _optimizer_formula(text: Mapping[str, str]) -> str:

@@ -9,12 +9,12 @@ from syntax import imported_modules, loaded_by_name
 
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
-    ("config", "peak", "rng"),
-    ("console", "model", "device", "corpus", "tokenizer", "schedule"),
-    ("ranks", "data", "hub_format"),
+    ("config", "peak", "rng", "rendezvous", "spikes"),
+    ("console", "model", "device", "run_dir", "corpus", "tokenizer", "schedule"),
+    ("ranks", "data", "hub_format", "status"),
     ("mesh", "shards"),
     ("parallel", "optim", "expert_load", "loss", "checkpoint"),
-    ("averaging", "balance"),
+    ("averaging", "balance", "recomputation"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),
     ("train", "generate", "predict", "hub"),

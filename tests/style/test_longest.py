@@ -17,6 +17,8 @@ EVERYTHING: Given = {
     "hub": "hugging-face",
     "documents": "masked",
     "tracking": "tensorboard",
+    "activation_checkpointing": "full",
+    "spikes": "skip",
 }
 
 

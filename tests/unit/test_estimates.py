@@ -62,6 +62,25 @@ estimates:
     assert found.formulas["training_bytes"].endswith(" + gathered_bytes")
 
 
+def test_layers_that_keep_less_are_whole_one_at_a_time(tmp_path: Path) -> None:
+    task = "parts/task/words/part.yaml"
+    whole = FILES[task].replace(
+        "  activation_bytes_per_token: 4 * dim",
+        "  activation_bytes_per_token: 40 * dim + 7\n  outer_activation_bytes_per_token: 7\n"
+        "  product_bytes_per_token: 8 * dim",
+    )
+    assert whole != FILES[task]
+    head = "title: x\nhelp: x\norder: 5\nderived: {n_layers: '4'}\n"
+    kept = head + "estimates: {kept_bytes_per_token: dim"
+    for more, expected in (("", 48 + 10 * 48), (", kept_share_of_products: 1", 9 * 48 + 8 * 48)):
+        parts = {task: whole, "parts/launch/x/part.yaml": f"{kept}{more}}}\n"}
+        catalogue = toy_catalogue(tmp_path / (more or "full"), parts)
+        found = estimate(
+            catalogue, design_of(catalogue, task__dim=48, training__micro_batch_size=1)
+        )
+        assert found.activation_bytes == 256 * expected
+
+
 def test_terms_that_are_taken_away_are_written_so(tmp_path: Path) -> None:
     text = "title: x\nhelp: x\norder: 5\nestimates: {parameters: -2 * dim}\n"
     catalogue = toy_catalogue(tmp_path, {"parts/launch/x/part.yaml": text})

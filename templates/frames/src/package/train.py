@@ -41,8 +41,7 @@ def train(config: Config) -> int:
     train_set = TrainSet(config.data, ModelConfig(), values.seed)
     validation = ValidationSet(config.data, ModelConfig())
     # {% print parallelism.build() %}
-    optimizer = build_optimizer(model, config.optimizer)
-    state = TrainState(model, optimizer, device)
+    state = TrainState(model, build_optimizer(model, config.optimizer), device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
     changes = resume(state, checkpoints, train_set.identity, config)
     progress = state.progress
@@ -53,7 +52,7 @@ def train(config: Config) -> int:
         RunLog(config, model, progress.step, device) as log,
     ):
         log.say(
-            *describe_groups(optimizer),
+            *describe_groups(state.optimizer),
             log.describe_mfu(),
             # {% print each.notes() %}
             describe_start(progress, values),
@@ -88,18 +87,18 @@ def train(config: Config) -> int:
                         {
                             "loss": result.loss,
                             "grad_norm": result.grad_norm,
-                            "lr": optimizer.param_groups[0]["lr"],
+                            "lr": state.optimizer.param_groups[0]["lr"],
                             # {% print each.metrics() %}
                         },
                         loader.wait_seconds,
                     )
             else:
-                log.say(_skip(progress, result, values))
+                log.skip(progress.step, _skip(progress, result, values))
 
         complete = progress.is_finished(values) and progress.evaluated_step == progress.step
         if not complete:
             checkpoints.save(progress.step, state.state_dict(), best=False)
-            log.say(f"stopped after step {progress.step}; the same command continues from here")
+        log.stop(progress.step, complete)
     # {% print parallelism.finish() %}
     return 0 if complete else EXIT_STOPPED
 

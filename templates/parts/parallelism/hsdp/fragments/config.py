@@ -6,6 +6,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class TrainConfig:
     # {% macro train_fields() %}
+    timeout_minutes: float  # that a rank waits for the others before it gives up
+        if not self.timeout_minutes > 0:
+            yield f"train.timeout_minutes = {self.timeout_minutes}: must be above 0"
     shard_ranks: int  # that hold a copy of the model between them; 0: those of a machine
     reshard_after_forward: bool  # free a layer's weights until its backward pass
     cpu_offload: bool  # keep shards, gradients and moments in the memory of the host
@@ -13,6 +16,8 @@ class TrainConfig:
 
     def problems(self):
         # {% macro train_problems() %}
+        if not self.timeout_minutes > 0:
+            yield f"train.timeout_minutes = {self.timeout_minutes}: must be above 0"
         if self.shard_ranks < 0:
             yield f"train.shard_ranks = {self.shard_ranks}: must be at least 0"
         # {% endmacro %}

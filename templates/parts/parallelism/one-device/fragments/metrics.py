@@ -4,3 +4,5 @@
 # {% endmacro %}
 # {% macro only_first_rank() %}
 # {% endmacro %}
+# {% macro explain() %}
+# {% endmacro %}

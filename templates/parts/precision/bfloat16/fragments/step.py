@@ -18,6 +18,7 @@ def train_step(state, model, optimizer, batches, targets, mean_loss, grad_norm):
     # {% endmacro %}
     # {% macro apply() %}
     finite = math.isfinite(mean_loss) and math.isfinite(grad_norm)
+    # {% print each.spike() %}
     if finite:
         optimizer.step()
     # {% endmacro %}

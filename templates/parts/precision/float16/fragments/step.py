@@ -22,6 +22,7 @@ def train_step(state, model, optimizer, batches, targets, mean_loss, grad_norm):
     # finding one, and no fault. Under 1, the gradients themselves are not finite. The host reads
     # the scale, but it is worked out by now: nothing waits.
     finite = math.isfinite(mean_loss) and state.scaler.get_scale() >= 1.0
+    # {% print each.spike() %}
     if finite:
         state.scaler.step(optimizer)
         state.scaler.update()

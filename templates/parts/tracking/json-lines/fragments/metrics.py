@@ -7,6 +7,4 @@ class RunLog:
         # {% endmacro %}
         # {% macro write() %}
         # {% endmacro %}
-        # {% macro close() %}
-        # {% endmacro %}
         pass

@@ -8,12 +8,10 @@ class RunLog:
         # {% macro open() %}
         # After a resume, TensorBoard hides the points of steps that are taken again.
         self._tensorboard = SummaryWriter(run_dir / "tensorboard", purge_step=step + 1)
+        self._open.callback(self._tensorboard.close)
         # {% endmacro %}
         # {% macro write() %}
         for name, value in metrics.items():
             if value is not None:
                 self._tensorboard.add_scalar(name, value, step)
-        # {% endmacro %}
-        # {% macro close() %}
-        self._tensorboard.close()
         # {% endmacro %}

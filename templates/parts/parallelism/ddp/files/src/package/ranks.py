@@ -6,6 +6,7 @@ functions here. Every rank must call each of them, in the same order.
 
 import os
 from datetime import timedelta
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -13,10 +14,7 @@ from torch import Tensor
 
 from .config import ConfigError, TrainConfig
 from .device import select_device
-
-# A rank that waits longer than this for the others gives up. The longest honest wait is for rank 0
-# to write a checkpoint.
-TIMEOUT = timedelta(minutes=10)
+from .rendezvous import Pulse, explained, meet, open_store
 
 
 def init_ranks(config: TrainConfig) -> torch.device:
@@ -41,9 +39,31 @@ def init_ranks(config: TrainConfig) -> torch.device:
         )
     device = _local_device(config.device)
     # What the host wants to know goes over gloo, so that no rank waits for its GPU to learn it.
-    backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
-    dist.init_process_group(backend, timeout=TIMEOUT)
+    backend = "gloo"
+    if device.type == "cuda":
+        backend = "cpu:gloo,cuda:nccl"
+        _record_flight(Path(config.run_dir))
+    timeout = timedelta(minutes=config.timeout_minutes)
+    store = meet(open_store(rank(), timeout), rank(), world_size(), timeout)
+    dist.init_process_group(
+        backend, store=store, rank=rank(), world_size=world_size(), timeout=timeout
+    )
+    Pulse(store.clone(), rank(), world_size()).start()
     return device
+
+
+def _record_flight(run_dir: Path) -> None:
+    """Let NCCL's flight recorder write down the last collectives of each rank when one times out.
+
+    ``torchfrtrace`` finds in the files which rank did not come to which of them. What the
+    environment says already stays.
+    """
+    for name, value in {
+        "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000",  # collectives that are remembered
+        "TORCH_NCCL_DUMP_ON_TIMEOUT": "1",
+        "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": str(run_dir / "nccl-trace-rank-"),
+    }.items():
+        os.environ.setdefault(name, value)
 
 
 def _local_device(name: str) -> torch.device:
@@ -112,5 +132,8 @@ def gather_objects(value: object) -> list[object]:
 
 def leave_ranks() -> None:
     """Wait for the others, so that nobody leaves while a checkpoint is being written."""
-    dist.barrier()
+    try:
+        dist.barrier()
+    except RuntimeError as error:
+        raise explained(error) from error
     dist.destroy_process_group()
