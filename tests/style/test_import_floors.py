@@ -9,9 +9,9 @@ from syntax import imported_modules, loaded_by_name
 
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
-    ("config", "peak", "rng"),
+    ("config", "peak", "rng", "durable", "agreement", "moments"),
     ("console", "model", "device", "corpus", "tokenizer", "optim", "schedule"),
-    ("parallel", "data", "hub_format"),
+    ("parallel", "data", "hub_format", "storage"),
     ("expert_load", "loss", "checkpoint"),
     ("averaging", "balance"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),

@@ -7,8 +7,8 @@ from .config import Config, ConfigError, TrainConfig
 from .state import Progress, TrainState
 
 
-# {# Slots: imported reads state and data, may rebind saved; complete reads progress and values, may
-#    return. #}
+# {# Slots: load reads state and checkpoints, binds saved; imported reads state and data, may rebind
+#    saved; complete reads progress and values, may return. #}
 def resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Config) -> list[str]:
     """Continue from the newest checkpoint, if there is one; returns a line for each changed value.
 
@@ -21,7 +21,7 @@ def resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Confi
         if name != "run_dir"  # a run that was moved is the same run
     }
     # Loaded here, so that no second copy of the weights stays on the device during training.
-    saved = checkpoints.load_latest(state.device)
+    # {% print checkpoint.load() %}
     # {% print each.imported() %}
     if saved is not None:
         state.load_state_dict(saved)

@@ -70,7 +70,6 @@ class TrainState:
         return {
             # {% print averaging.save_model() %}
             "hyperparameters": asdict(self.model.config),
-            "optimizer": self.optimizer.state_dict(),
             "progress": asdict(self.progress),
             # {% print each.save() %}
         }
@@ -82,13 +81,5 @@ class TrainState:
         """
         require_same_shape(state["hyperparameters"], asdict(self.model.config))
         # {% print averaging.load_model() %}
-        # The moments are the checkpoint's; learning rates, decays and the like are this run's.
-        values = [
-            {name: value for name, value in group.items() if name not in ("params", "lr")}
-            for group in self.optimizer.param_groups
-        ]
-        self.optimizer.load_state_dict(state["optimizer"])
-        for group, own in zip(self.optimizer.param_groups, values, strict=True):
-            group.update(own)
         self.progress = Progress(**state["progress"])
         # {% print each.load() %}

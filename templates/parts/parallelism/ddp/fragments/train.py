@@ -14,6 +14,7 @@ def train(values, progress, complete):
     require_equal("the step to continue from", progress.step)
     # {% endmacro %}
     # {% macro finish() %}
+    # {% print checkpoint.wait() %}
     if complete and rank() == 0:
         plot_losses(Path(values.run_dir))
     leave_ranks()
