@@ -11,9 +11,9 @@ from .config import TrainConfig
 from .model import Model
 
 
-# {# Slots: attributes bind further ones; they read model and device. save_model and save give entries
-#    of a dictionary; load_model and load read state. progress_fields and progress_methods add to
-#    Progress; finished reads self and values, returns. #}
+# {# Slots: attributes bind further ones; they read model and device. save gives entries of a
+#    dictionary; share reads and rebinds state, load_model and load read it. progress_fields and
+#    progress_methods add to Progress; finished reads self and values, returns. #}
 @dataclass
 class Progress:
     """How far the run has come."""
@@ -66,12 +66,11 @@ class TrainState:
             group["lr"] = group["base_lr"] * factor
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint holds; every key becomes one file of it."""
+        """What a checkpoint holds."""
         return {
-            # {% print averaging.save_model() %}
+            # {% print each.save() %}
             "hyperparameters": asdict(self.model.config),
             "progress": asdict(self.progress),
-            # {% print each.save() %}
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -80,6 +79,7 @@ class TrainState:
         Raises ``ConfigError`` if it was written by a model of another shape.
         """
         require_same_shape(state["hyperparameters"], asdict(self.model.config))
+        # {% print checkpoint.share() %}
         # {% print averaging.load_model() %}
         self.progress = Progress(**state["progress"])
         # {% print each.load() %}

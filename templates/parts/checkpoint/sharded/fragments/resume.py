@@ -3,6 +3,6 @@
 
 def resume(state, checkpoints):
     # {% macro load() %}
-    saved = checkpoints.load_latest(state.device, dict(state.model.named_parameters()))
+    saved = checkpoints.load_latest(state.device, state.model.state_dict())
     # {% endmacro %}
     return saved

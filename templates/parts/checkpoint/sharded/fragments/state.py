@@ -12,6 +12,8 @@ class TrainState:
         }
 
     def load_state_dict(self, state):
+        # {% macro share() %}
+        # {% endmacro %}
         # {% macro load() %}
         load_moments(self.model, self.optimizer, state["optimizer"])
         # {% endmacro %}

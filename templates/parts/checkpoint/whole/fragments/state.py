@@ -10,6 +10,9 @@ class TrainState:
         }
 
     def load_state_dict(self, state):
+        # {% macro share() %}
+        # {% print parallelism.share() %}
+        # {% endmacro %}
         # {% macro load() %}
         # The moments are the checkpoint's; learning rates, decays and the like are this run's.
         values = [

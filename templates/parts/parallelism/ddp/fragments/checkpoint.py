@@ -1,6 +1,6 @@
 """Every rank has built its state; one writes."""
 
-from .parallel import rank
+from .ranks import rank
 
 
 class Checkpoints:

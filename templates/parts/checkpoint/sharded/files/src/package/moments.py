@@ -19,7 +19,7 @@ def named_moments(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[st
     Nothing before its first step: it is not made to take one, which would count.
     """
     # {% print optimizer.states() %}
-    names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
+    names = _names(model)
     return {
         f"{names[parameter]}.{kind}": value
         for one in optimizers
@@ -38,10 +38,19 @@ def load_moments(
     for name, value in moments.items():
         parameter, _, kind = name.rpartition(".")
         of_parameter[parameter][kind] = value
-    names = {parameter: name for name, parameter in model.named_parameters()}
+    names = _names(model)
     for one in optimizers:
         one.state.clear()
         for group in one.param_groups:
             for parameter in group["params"]:
                 if names[parameter] in of_parameter:
                     one.state[parameter] = of_parameter[names[parameter]]
+
+
+def _names(model: nn.Module) -> dict[Tensor, str]:
+    """The name of each parameter, as the optimizer has it.
+
+    Asked for its state, a model that is sharded has its shards in place again, and not what it
+    gathered for its last forward pass.
+    """
+    return {parameter: name for name, parameter in model.state_dict(keep_vars=True).items()}

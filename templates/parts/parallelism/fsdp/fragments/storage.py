@@ -1,0 +1,11 @@
+"""Every rank keeps its part of the state."""
+
+import torch
+
+
+def read(files, state, device):
+    for file in files:
+        # {% macro read() %}
+        # Mapped into memory: each rank reads the parts that it keeps.
+        state[file.stem] = torch.load(file, map_location=device, mmap=True, weights_only=True)
+        # {% endmacro %}
