@@ -4,8 +4,8 @@ import torch
 
 
 def read(files, state, device):
-    for file in files:
+    for name, file in files.items():
         # {% macro read() %}
         # Mapped into memory: each rank reads the parts that it keeps.
-        state[file.stem] = torch.load(file, map_location=device, mmap=True, weights_only=True)
+        state[name] = torch.load(file, map_location=device, mmap=True, weights_only=True)
         # {% endmacro %}

@@ -4,7 +4,7 @@ import torch
 
 
 def read(files, state, device):
-    for file in files:
+    for name, file in files.items():
         # {% macro read() %}
-        state[file.stem] = torch.load(file, map_location=device, weights_only=True)
+        state[name] = torch.load(file, map_location=device, weights_only=True)
         # {% endmacro %}

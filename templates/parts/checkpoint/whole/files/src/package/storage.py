@@ -9,7 +9,7 @@ import torch
 from .durable import Manifest, save, seal
 
 
-# {# Slot: read reads file and device, adds to state. #}
+# {# Slot: read reads file, name and device, adds to state. #}
 def write(directory: Path, state: Mapping[str, Any]) -> Manifest:
     """Write a state, durably; raises ``OSError`` if it cannot be written."""
     manifest = {}
@@ -24,6 +24,7 @@ def read(directory: Path, device: torch.device) -> dict[str, Any]:
     """The state in a directory, on ``device``."""
     state = {}
     for file in sorted(directory.glob("*.pt")):
+        name = file.stem
         # {% print parallelism.read() %}
     return state
 
