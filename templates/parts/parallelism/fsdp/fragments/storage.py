@@ -3,9 +3,11 @@
 import torch
 
 
-def read(files, state, device):
-    for name, file in files.items():
-        # {% macro read() %}
-        # Mapped into memory: each rank reads the parts that it keeps.
-        state[name] = torch.load(file, map_location=device, mmap=True, weights_only=True)
-        # {% endmacro %}
+def read(directory, device):
+    # {% macro read() %}
+    # Mapped into memory: each rank reads the parts that it keeps.
+    return {
+        file.stem: torch.load(file, map_location=device, mmap=True, weights_only=True)
+        for file in sorted(directory.glob("*.pt"))
+    }
+    # {% endmacro %}

@@ -3,8 +3,10 @@
 import torch
 
 
-def read(files, state, device):
-    for name, file in files.items():
-        # {% macro read() %}
-        state[name] = torch.load(file, map_location=device, weights_only=True)
-        # {% endmacro %}
+def read(directory, device):
+    # {% macro read() %}
+    return {
+        file.stem: torch.load(file, map_location=device, weights_only=True)
+        for file in sorted(directory.glob("*.pt"))
+    }
+    # {% endmacro %}

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 from conftest import identical
+from many_ranks import run_ranks
 from package import train as train_module
 from package.checkpoint import Checkpoints
 from package.config import Config
 from package.state import TrainState
-from test_parallel import run_ranks
 from torch.distributed.checkpoint.filesystem import FileSystemWriter
 
 CPU = torch.device("cpu")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from conftest import identical, new_state
+from many_ranks import run_ranks
 from package.checkpoint import Checkpoints
 from package.config import Config
 from package.data import TrainSet
@@ -16,7 +17,6 @@ from package.moments import load_moments, named_moments
 from package.state import TrainState
 from package.step import train_step
 from package.storage import SHARDS, find_fault_anywhere
-from test_parallel import run_ranks
 from torch.distributed.tensor import DTensor
 
 # {# Slot: saved reads checkpoints. #}

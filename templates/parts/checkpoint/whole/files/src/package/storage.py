@@ -9,7 +9,7 @@ import torch
 from .durable import Manifest, save, seal
 
 
-# {# Slot: read reads file, name and device, adds to state. #}
+# {# Slot: read reads directory and device, returns what is in the files. #}
 def write(directory: Path, state: Mapping[str, Any]) -> Manifest:
     """Write a state, durably; raises ``OSError`` if it cannot be written."""
     manifest = {}
@@ -22,11 +22,7 @@ def write(directory: Path, state: Mapping[str, Any]) -> Manifest:
 
 def read(directory: Path, device: torch.device) -> dict[str, Any]:
     """The state in a directory, on ``device``."""
-    state = {}
-    for file in sorted(directory.glob("*.pt")):
-        name = file.stem
-        # {% print parallelism.read() %}
-    return state
+    # {% print parallelism.read() %}
 
 
 def read_model(directory: Path, device: torch.device) -> dict[str, torch.Tensor]:
