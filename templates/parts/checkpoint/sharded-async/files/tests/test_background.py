@@ -15,6 +15,7 @@ from package.checkpoint import Checkpoints
 from package.config import Config
 from package.state import TrainState
 from torch.distributed.checkpoint.filesystem import FileSystemWriter
+from torch.distributed.tensor import DTensor
 
 CPU = torch.device("cpu")
 WRITE = FileSystemWriter.write_data
@@ -43,6 +44,11 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
     disk.may_write.set()
 
 
+def in_full(value: torch.Tensor) -> torch.Tensor:
+    whole: torch.Tensor = value.full_tensor() if isinstance(value, DTensor) else value
+    return whole.detach()
+
+
 def save(checkpoints: Checkpoints, step: int, weights: torch.Tensor) -> None:
     checkpoints.save(step, {"model": {"w": weights}, "progress": {"step": step}}, best=False)
 
@@ -57,11 +63,12 @@ def test_what_is_trained_meanwhile_is_not_written(
     state: TrainState, tmp_path: Path, disk: Disk
 ) -> None:
     checkpoints = Checkpoints(tmp_path / "checkpoints", keep_last=2)
-    expected = {name: value.clone() for name, value in state.model.state_dict().items()}
+    weights = state.state_dict()["model"]  # the very tensors that are trained
+    expected = {name: in_full(value).clone() for name, value in weights.items()}
     checkpoints.save(0, state.state_dict(), best=False)
     with torch.no_grad():
-        for parameter in state.model.parameters():
-            parameter.add_(1.0)
+        for weight in weights.values():
+            weight.add_(1)
     state.progress.step = 7
     assert checkpoints.load_latest(CPU) is None
     disk.may_write.set()
