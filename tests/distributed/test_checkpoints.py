@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 import torch.distributed as dist
-from plans import CPU, Plan, in_full, run_ranks, start_ranks, write_plan
+from forked_plans import CPU, Plan, in_full, run_ranks, start_ranks, write_plan
 from runs import identical
 from torch.distributed.checkpoint.filesystem import FileSystemReader
 from torch.distributed.checkpoint.metadata import TensorStorageMetadata

@@ -9,11 +9,12 @@ from syntax import imported_modules, loaded_by_name
 
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
-    ("config", "peak", "rng", "durable", "agreement", "moments"),
-    ("console", "model", "device", "corpus", "tokenizer", "optim", "schedule"),
+    ("config", "peak", "rng", "durable", "agreement"),
+    ("console", "model", "device", "corpus", "tokenizer", "schedule"),
     ("ranks", "data", "hub_format", "storage"),
     ("mesh", "shards"),
-    ("parallel", "expert_load", "loss", "checkpoint"),
+    ("parallel", "optim", "expert_load", "loss", "checkpoint"),
+    ("moments",),
     ("averaging", "balance"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.distributed.tensor import DTensor
 
 from .ranks import rank
 
@@ -59,11 +59,10 @@ def _groups(state: Mapping[str, Any]) -> Iterator[tuple[dict[int, Any], Mapping[
 
 def _part(value: Any, like: Tensor) -> Any:
     """The part of a whole tensor that this rank holds of one ``like`` it; others as they are."""
-    if not isinstance(like, DTensor) or not isinstance(value, Tensor) or isinstance(value, DTensor):
+    if not isinstance(value, Tensor) or isinstance(value, DTensor):
         return value
-    if value.shape != like.shape:
-        return value  # the number of steps that a parameter has taken
-    return distribute_tensor(value, like.device_mesh, like.placements, src_data_rank=None)
+    # Of another shape is the number of steps that a parameter has taken.
+    return part_of(value, like) if value.shape == like.shape else value
 
 
 # {% endmacro %}

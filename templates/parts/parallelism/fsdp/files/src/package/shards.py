@@ -1,7 +1,11 @@
 """Tensors of which every rank has a part."""
 
+from collections.abc import Callable, Collection
+from typing import Any
+
 from torch import Tensor
-from torch.distributed.tensor import DTensor
+from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.overrides import TorchFunctionMode
 
 
 # {# Slot: whole_states are functions. #}
@@ -9,3 +13,26 @@ from torch.distributed.tensor import DTensor
 def whole(value: Tensor) -> Tensor:
     """All of a tensor of which every rank has a part; each rank must call it."""
     return value.full_tensor() if isinstance(value, DTensor) else value
+
+
+class CopyingParts(TorchFunctionMode):
+    """Within it, what is copied into a sharded tensor is whole, and this rank keeps its part."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Collection[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        if func is Tensor.copy_ and isinstance(args[0], DTensor):
+            target, full = args
+            return target.copy_(part_of(full, target))
+        return func(*args, **(kwargs or {}))
+
+
+def part_of(full: Tensor, like: Tensor) -> Tensor:
+    """A whole tensor, sharded as another one of the same shape; nothing is communicated."""
+    if not isinstance(like, DTensor):
+        return full
+    return distribute_tensor(full, like.device_mesh, like.placements, src_data_rank=None)
