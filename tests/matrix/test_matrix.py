@@ -42,6 +42,7 @@ RUN_AXES = (
     "precision",
     "graph_mode",
     "parallelism",
+    "checkpoint",
     "tracking",
     "launch",
 )
@@ -140,7 +141,13 @@ def test_a_preset_passes_linter_formatter_and_type_checker(
 
 
 # What starts processes takes long, and knows little of the model: see test_passes_its_own_tests.
-OF_MANY_PROCESSES = ("test_checkpoint.py", "test_parallel.py", "test_train.py")
+OF_MANY_PROCESSES = (
+    "test_background.py",
+    "test_checkpoint.py",
+    "test_parallel.py",
+    "test_storage.py",
+    "test_train.py",
+)
 
 
 @designs

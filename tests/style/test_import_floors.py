@@ -9,11 +9,12 @@ from syntax import imported_modules, loaded_by_name
 
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
-    ("config", "peak", "rng", "rendezvous", "spikes"),
+    ("config", "peak", "rng", "rendezvous", "spikes", "durable", "agreement"),
     ("console", "model", "device", "run_dir", "corpus", "tokenizer", "schedule"),
-    ("ranks", "data", "hub_format", "status"),
+    ("ranks", "data", "hub_format", "status", "storage"),
     ("mesh", "shards"),
     ("parallel", "optim", "expert_load", "loss", "checkpoint"),
+    ("moments",),
     ("averaging", "balance", "recomputation"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),

@@ -1,18 +1,23 @@
 """A checkpoint is whole or passed over, and the good ones are never lost."""
 
+import itertools
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from conftest import start_process
-from package import checkpoint
-from package.checkpoint import MANIFEST, Checkpoints
+from package.checkpoint import Checkpoints
 from package.config import Config, ConfigError
+from package.durable import MANIFEST
 
+# {# Slots: weights_file binds WEIGHTS, the file of a checkpoint that has the weights; saved reads
+#    checkpoints. #}
 CPU = torch.device("cpu")
 SHAPE = {"dim": 4}
+# {% print checkpoint.weights_file() %}
 
 
 @pytest.fixture
@@ -20,10 +25,11 @@ def checkpoints(config: Config) -> Checkpoints:
     return Checkpoints(Path(config.train.run_dir) / "checkpoints", keep_last=2)
 
 
-def save(checkpoints: Checkpoints, step: int, best: bool = False) -> None:
+def save(checkpoints: Checkpoints, step: int, best: bool = False, **progress: int) -> None:
     weights = {"w": torch.full((4,), float(step))}
-    state = {"model": weights, "hyperparameters": SHAPE, "progress": {"step": step}}
+    state = {"model": weights, "hyperparameters": SHAPE, "progress": {"step": step, **progress}}
     checkpoints.save(step, state, best)
+    # {% print each.saved() %}
 
 
 def latest(checkpoints: Checkpoints) -> int | None:
@@ -61,11 +67,10 @@ def test_one_that_is_there_already_can_become_the_best(checkpoints: Checkpoints)
 def test_one_that_was_evaluated_since_is_written_beside_it(checkpoints: Checkpoints) -> None:
     save(checkpoints, 1)
     for evaluations in (0, 0, 1, 2, 2):
-        progress = {"step": 2, "evaluations": evaluations}
-        checkpoints.save(2, {"progress": progress}, best=False)
+        save(checkpoints, 2, evaluations=evaluations)
         state = checkpoints.load_latest(CPU)
         assert state is not None
-        assert state["progress"] == progress
+        assert state["progress"] == {"step": 2, "evaluations": evaluations}
     steps = sorted(path.name for path in checkpoints.directory.glob("step-*"))
     assert steps == ["step-00000002-again", "step-00000002-again-again"]
     save(checkpoints, 3)
@@ -79,11 +84,11 @@ def test_a_broken_one_is_passed_over_with_a_warning(checkpoints: Checkpoints, da
     save(checkpoints, 1)
     save(checkpoints, 2)
     broken = checkpoints.directory / "step-00000002"
-    content = (broken / "model.pt").read_bytes()
+    content = (broken / WEIGHTS).read_bytes()
     if damage == "cut":
-        (broken / "model.pt").write_bytes(content[:-1])
+        (broken / WEIGHTS).write_bytes(content[:-1])
     elif damage == "flip":
-        (broken / "model.pt").write_bytes(bytes([content[0] ^ 1]) + content[1:])
+        (broken / WEIGHTS).write_bytes(bytes([content[0] ^ 1]) + content[1:])
     elif damage == "manifest lost":
         (broken / MANIFEST).unlink()
     elif damage == "manifest broken":
@@ -91,7 +96,7 @@ def test_a_broken_one_is_passed_over_with_a_warning(checkpoints: Checkpoints, da
     elif damage == "manifest empty":
         (broken / MANIFEST).write_text("{}", encoding="utf-8")
     else:
-        (broken / "model.pt").unlink()
+        (broken / WEIGHTS).unlink()
     with pytest.warns(UserWarning, match="step-00000002"):
         assert latest(checkpoints) == 1
 
@@ -106,48 +111,54 @@ def test_a_broken_one_does_not_push_out_a_good_one(checkpoints: Checkpoints) -> 
         assert latest(checkpoints) == 2
 
 
-def _die_while_saving(checkpoints: Checkpoints, syncs: int) -> None:
+def _die_while_saving(directory: Path, syncs: int) -> None:
     """Save step 2, and be killed in place of the given one of the writes being made durable."""
-    real, done = checkpoint._sync, 0
+    real, done = os.fsync, 0
 
-    def sync(path: Path) -> None:
+    def fsync(fd: Any) -> None:
         nonlocal done
         if done == syncs:
             os.kill(os.getpid(), signal.SIGKILL)
         done += 1
-        real(path)
+        real(fd)
 
-    checkpoint._sync = sync
-    save(checkpoints, 2, best=True)
+    os.fsync = fsync
+    save(Checkpoints(directory, keep_last=2), 2, best=True)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by POSIX signals")
-@pytest.mark.parametrize("syncs", range(9))
-def test_killed_while_saving(checkpoints: Checkpoints, syncs: int) -> None:
-    save(checkpoints, 1, best=True)
-    child = start_process(_die_while_saving, checkpoints, syncs)
-    child.join()
-    assert child.exitcode == -signal.SIGKILL
-    renamed = syncs > 4  # three files, the manifest and the directory come before the rename
-    assert latest(checkpoints) == (2 if renamed else 1)
-    checkpoints.load_model("best", SHAPE, CPU)
-    save(checkpoints, 3)
-    assert latest(checkpoints) == 3
+def test_killed_while_saving(tmp_path: Path) -> None:
+    for syncs in itertools.count():
+        checkpoints = Checkpoints(tmp_path / str(syncs), keep_last=2)
+        save(checkpoints, 1, best=True)
+        child = start_process(_die_while_saving, checkpoints.directory, syncs)
+        child.join()
+        renamed = (checkpoints.directory / "step-00000002").exists()
+        assert latest(checkpoints) == (2 if renamed else 1)
+        checkpoints.load_model("best", SHAPE, CPU)
+        save(checkpoints, 3)
+        assert latest(checkpoints) == 3
+        assert not list(checkpoints.directory.glob("step-*.tmp"))
+        if child.exitcode == 0:
+            break
+        assert child.exitcode == -signal.SIGKILL
+    # Two files, the manifest, the directory and that around it, then twice a pointer and that.
+    assert syncs >= 9
 
 
-def _run_out_of_space(checkpoints: Checkpoints) -> None:
+def _run_out_of_space(directory: Path) -> None:
     resource = pytest.importorskip("resource")
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
     with pytest.raises(OSError):
-        save(checkpoints, 2)
+        save(Checkpoints(directory, keep_last=2), 2)
     os._exit(0)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file sizes are limited by POSIX calls")
 def test_no_space_left(checkpoints: Checkpoints) -> None:
     save(checkpoints, 1)
-    child = start_process(_run_out_of_space, checkpoints)
+    child = start_process(_run_out_of_space, checkpoints.directory)
     child.join()
     assert child.exitcode == 0
     assert latest(checkpoints) == 1

@@ -20,7 +20,7 @@ def resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Confi
         for name, value in entries.items()
         if name != "run_dir"  # a run that was moved is the same run
     }
-    # {% print parallelism.load() %}
+    # {% print checkpoint.load() %}
     # {% print each.imported() %}
     if saved is not None:
         state.load_state_dict(saved)

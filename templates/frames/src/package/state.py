@@ -66,11 +66,10 @@ class TrainState:
             group["lr"] = group["base_lr"] * factor
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint holds; every key becomes one file of it."""
+        """What a checkpoint holds."""
         return {
             # {% print each.save() %}
             "hyperparameters": asdict(self.model.config),
-            "optimizer": self.optimizer.state_dict(),
             "progress": asdict(self.progress),
         }
 
@@ -80,15 +79,7 @@ class TrainState:
         Raises ``ConfigError`` if it was written by a model of another shape.
         """
         require_same_shape(state["hyperparameters"], asdict(self.model.config))
-        # {% print parallelism.share() %}
+        # {% print checkpoint.share() %}
         # {% print averaging.load_model() %}
-        # The moments are the checkpoint's; learning rates, decays and the like are this run's.
-        values = [
-            {name: value for name, value in group.items() if name not in ("params", "lr")}
-            for group in self.optimizer.param_groups
-        ]
-        self.optimizer.load_state_dict(state["optimizer"])
-        for group, own in zip(self.optimizer.param_groups, values, strict=True):
-            group.update(own)
         self.progress = Progress(**state["progress"])
         # {% print each.load() %}

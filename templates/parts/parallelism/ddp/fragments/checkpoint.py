@@ -1,7 +1,5 @@
 """Every rank has built its state; one writes."""
 
-import torch
-
 from .ranks import rank
 
 
@@ -11,12 +9,3 @@ class Checkpoints:
         if rank() != 0:
             return
         # {% endmacro %}
-
-
-def _load(path, device):
-    # {% macro read() %}
-    return {
-        file.stem: torch.load(file, map_location=device, weights_only=True)
-        for file in sorted(path.glob("*.pt"))
-    }
-    # {% endmacro %}

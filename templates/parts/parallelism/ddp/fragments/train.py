@@ -16,6 +16,7 @@ def train(values, complete):
     # {% print each.prepare() %}
     # {% endmacro %}
     # {% macro finish() %}
+    # {% print checkpoint.wait() %}
     if complete and rank() == 0:
         plot_losses(Path(values.run_dir))
     leave_ranks()

@@ -8,29 +8,33 @@ import pytest
 import torch
 from conftest import identical, new_state
 from many_ranks import run_ranks
-from package.checkpoint import Checkpoints
 from package.config import Config
 from package.data import TrainSet, ValidationSet
 from package.evaluate import evaluate
 from package.loader import Loader
 from package.mesh import data_rank
 from package.model import ModelConfig, build_model
-from package.shards import gather, whole
+from package.shards import whole
 from package.signals import StopSignal
 from package.step import train_step
 from torch.distributed.tensor import DTensor
 
-# {# Slots: tolerance binds TOLERANCE, ranks N_RANKS and N_SHARDS. #}
+# {# Slots: tolerance binds TOLERANCE, ranks N_RANKS and N_SHARDS; on_many_ranks are tests. #}
 CPU = torch.device("cpu")
 # {% print parallelism.ranks() %}
 # {% print precision.tolerance() %}
+
+
+def in_full(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Copies of whole weights."""
+    return {name: whole(weight).detach().clone() for name, weight in weights.items()}
 
 
 def three_steps(config: Config, model_config: ModelConfig) -> dict[str, Any]:
     """Train and evaluate; returns what every number of ranks must agree on."""
     state = new_state(config, model_config, CPU)
     model = state.model
-    start = gather(model.state_dict())
+    start = in_full(model.state_dict())
     values = config.train
     train_set = TrainSet(config.data, model_config, values.seed)
     with Loader(train_set, 0, values.batch_size, values.micro_batch_size, CPU) as loader:
@@ -103,38 +107,7 @@ def test_where_shards_are_kept_changes_no_number(
     assert identical(other, usual)
 
 
-def saved(config: Config, model_config: ModelConfig, directory: Path) -> None:
-    state = new_state(config, model_config, CPU)
-    batch = TrainSet(config.data, model_config, seed=0).samples(2 * data_rank(), 2)
-    train_step(state, [batch], 1.0)
-    Checkpoints(directory, keep_last=1).save(1, state.state_dict(), best=True)
-
-
-def loaded(config: Config, model_config: ModelConfig, directory: Path) -> Any:
-    state = new_state(config, model_config, CPU)
-    found = Checkpoints(directory, keep_last=1).load_latest(CPU)
-    assert found is not None
-    state.load_state_dict(found)
-    return gather(state.state_dict())
-
-
-@pytest.mark.filterwarnings("ignore:saved by")
-def test_any_number_of_ranks_continues_a_checkpoint_exactly(
-    config: Config, model_config: ModelConfig, plain: dict[str, torch.Tensor], tmp_path: Path
-) -> None:
-    directory = tmp_path / "checkpoints"
-    run_ranks(N_RANKS, tmp_path / "save", saved, config, model_config, directory)
-    written = Checkpoints(directory, keep_last=1).load_latest(CPU)
-    assert written is not None
-    assert written["model"].keys() == plain.keys()
-    build_model(model_config, CPU, seed=0).load_state_dict(written["model"])
-    for total in (1, N_RANKS):
-        place = tmp_path / f"load-{total}"
-        found = run_ranks(total, place, loaded, config, model_config, directory)[0]
-        for name in written.keys() - {"rng"}:
-            assert identical(found[name], written[name]), name
-
-
+# {% print checkpoint.on_many_ranks() %}
 def sample_numbers(config: Config) -> list[int]:
     """The samples that this rank trains on in the first two steps."""
     loader = Loader.__new__(Loader)  # no thread: only the sharing out is of interest
@@ -158,12 +131,12 @@ def test_every_sample_is_used_once_at_any_number_of_ranks(
 
 def one_rank_is_not_finite(config: Config, model_config: ModelConfig) -> dict[str, Any]:
     state = new_state(config, model_config, CPU)
-    before = gather(state.model.state_dict())
+    before = in_full(state.model.state_dict())
     if data_rank() == 1:
         state.model.layers[0].register_forward_hook(lambda _m, _i, out: out * float("nan"))
     batch = TrainSet(config.data, model_config, seed=0).samples(2 * data_rank(), 2)
     result = train_step(state, [batch], 1.0)
-    same = identical(gather(dict(state.model.named_parameters())), before)
+    same = identical(in_full(state.model.state_dict()), before)
     return {"finite": result.finite, "unchanged": same}
 
 

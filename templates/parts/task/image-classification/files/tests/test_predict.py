@@ -12,6 +12,7 @@ from package.model import ModelConfig, build_model
 from package.predict import accuracy_table
 
 
+# {# Slot: saved reads checkpoints. #}
 def test_the_table_counts_each_class() -> None:
     predicted, targets = torch.tensor([0, 0, 1, 1]), torch.tensor([0, 1, 1, 1])
     rows = [line.split() for line in accuracy_table(predicted, targets, n_classes=3).splitlines()]
@@ -38,6 +39,7 @@ def test_the_command_classifies_the_validation_images(
     checkpoints = Checkpoints(Path(config.train.run_dir) / "checkpoints", keep_last=1)
     state = {"model": model.state_dict(), "hyperparameters": asdict(model_config)}
     checkpoints.save(1, state, best=True)
+    # {% print each.saved() %}
     assert command.main(arguments) == 0
     printed = capsys.readouterr().out
     assert "  all  " in printed

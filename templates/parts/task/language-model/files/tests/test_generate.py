@@ -20,6 +20,7 @@ from package.model import ModelConfig, Transformer, build_model
 from package.state import TrainState
 from package.tokenizer import load_tokenizer
 
+# {# Slot: saved reads checkpoints. #}
 GREEDY = Sampling(temperature=0.0, top_k=1, top_p=1.0, seed=0)
 RANDOM = Sampling(temperature=1.0, top_k=256, top_p=1.0, seed=0)
 # Of unlike lengths; the last is longer than the context of 32 tokens, over which the others grow.
@@ -138,6 +139,7 @@ def test_the_command_continues_the_prompts(
     assert "no best checkpoint" in capsys.readouterr().err
     checkpoints = Checkpoints(Path(config.train.run_dir) / "checkpoints", keep_last=1)
     checkpoints.save(1, state.state_dict(), best=True)
+    # {% print each.saved() %}
     assert command.main(arguments) == 0
     texts = capsys.readouterr().out.split(f"\n{command.BETWEEN_TEXTS}\n")
     assert [text[: len(prompt)] for text, prompt in zip(texts, arguments, strict=False)] == [
@@ -168,5 +170,6 @@ def test_the_command_ends_texts_where_they_are_complete(
     monkeypatch.setattr(command, "load_config", lambda _: config)
     checkpoints = Checkpoints(Path(config.train.run_dir) / "checkpoints", keep_last=1)
     checkpoints.save(1, state.state_dict(), best=True)
+    # {% print each.saved() %}
     assert command.main(["1 ", "2 ", "--stop", ". c", "--device", "cpu"]) == 0
     assert capsys.readouterr().out == f"1 a b\n{command.BETWEEN_TEXTS}\n2 e\n"

@@ -34,7 +34,7 @@ MAY_DIFFER = ("architectures", "max_position_embeddings")
 
 
 # {# Slots: read_tokenizer reads config and run_dir; write_tokenizer reads folder and what that binds; alone may set what a single process needs; trained
-#    reads weights, gives entries of a dictionary. #}
+#    reads weights, gives entries of a dictionary; saved reads checkpoints. #}
 def export_weights(weights: Mapping[str, Tensor], model: ModelConfig, folder: Path) -> None:
     """Write the weights, in float32, and at last ``config.json`` into a new folder.
 
@@ -151,7 +151,9 @@ def _import(config: Config, run_dir: Path, folder: Path) -> None:
         "hyperparameters": asdict(ModelConfig()),
     }
     # {% print parallelism.alone() %}
-    Checkpoints(directory, config.train.keep_last).save(0, state, best=True)
+    checkpoints = Checkpoints(directory, config.train.keep_last)
+    checkpoints.save(0, state, best=True)
+    # {% print each.saved() %}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

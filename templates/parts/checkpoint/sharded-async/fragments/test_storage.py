@@ -1,0 +1,7 @@
+"""The tests look at what has been written."""
+
+
+def save(checkpoints):
+    # {% macro saved() %}
+    checkpoints.wait()
+    # {% endmacro %}

@@ -1,0 +1,4 @@
+"""A checkpoint holds the shards."""
+
+# {% macro whole_states() %}
+# {% endmacro %}

@@ -1,0 +1,5 @@
+"""Where the weights are."""
+
+# {% macro weights_file() %}
+WEIGHTS = "shards/__0_0.distcp"
+# {% endmacro %}

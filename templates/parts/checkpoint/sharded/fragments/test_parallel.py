@@ -1,0 +1,4 @@
+"""The tests of shards are those of how they are stored."""
+
+# {% macro on_many_ranks() %}
+# {% endmacro %}

@@ -1,0 +1,4 @@
+"""Nothing is being written when a save has returned."""
+
+# {% macro wait() %}
+# {% endmacro %}

@@ -1,0 +1,5 @@
+"""Where the weights are."""
+
+# {% macro weights_file() %}
+WEIGHTS = "model.pt"
+# {% endmacro %}
