@@ -8,7 +8,7 @@ from .data import IGNORE_INDEX, Batch
 
 
 # {# Slots: joined may decorate summed_loss; logits read model and batch, bind logits; minimized reads
-#    logits and batch, returns the sum. #}
+#    logits and batch, returns the sum; sharded may return the cross-entropy of logits and batch. #}
 
 
 # {% print balance.joined() %}
@@ -41,6 +41,7 @@ def validation_metrics(sums: dict[str, float]) -> dict[str, float]:
 
 def cross_entropy(logits: Tensor, batch: Batch) -> Tensor:
     """In nats, summed over all targets of the batch (0-d, float32)."""
+    # {% print each.sharded() %}
     return F.cross_entropy(
         logits.flatten(0, 1).float(),
         batch.targets.flatten(),
