@@ -8,11 +8,13 @@ from scaffold.parts import Addition, Axis, Part, Provided
 
 
 def inherited(parts: Mapping[str, Part], part: Part) -> Part:
-    """A part that is like another one, with everything from it that it does not say itself."""
-    base = parts.get(part.like)
-    if base is None or base.like:
-        known = ", ".join(name for name, other in parts.items() if not other.like)
-        raise TemplateError(f"parts/{part.id}/part.yaml: like: {part.like!r} is none of {known}")
+    """A part that is like another one, with everything from it that it does not say itself.
+
+    That one may be like a third.
+    """
+    _check_line(parts, part)
+    base = parts[part.like]
+    base = inherited(parts, base) if base.like else base
     rules = {rule.id: rule for rule in (*base.rules, *part.rules)}
     return replace(
         part,
@@ -32,6 +34,19 @@ def inherited(parts: Mapping[str, Part], part: Part) -> Part:
         files={**base.files, **part.files},
         fragments={**base.fragments, **part.fragments},
     )
+
+
+def _check_line(parts: Mapping[str, Part], part: Part) -> None:
+    """Raises TemplateError if one that the part is like is not there, or is like the part."""
+    line = [part.variant]
+    while like := parts[line[-1]].like:
+        where = f"parts/{part.axis}/{line[-1]}/part.yaml: like"
+        if like not in parts:
+            known = ", ".join(name for name, other in parts.items() if not other.like)
+            raise TemplateError(f"{where}: {like!r} is none of {known}")
+        if like in line:
+            raise TemplateError(f"{where}: {' is like '.join([*line, like])}")
+        line.append(like)
 
 
 def meant_too(axes: Mapping[str, Axis], likes: Mapping[tuple[str, str], str]) -> dict[str, Axis]:
@@ -69,7 +84,14 @@ def meant_too(axes: Mapping[str, Axis], likes: Mapping[tuple[str, str], str]) ->
 def _like_one_of(
     named: Collection[str], axis: str, likes: Mapping[tuple[str, str], str]
 ) -> list[str]:
-    return [variant for (other, variant), base in likes.items() if other == axis and base in named]
+    found: list[str] = []
+    for other, variant in likes:
+        ancestor = likes[other, variant] if other == axis else ""
+        while ancestor and ancestor not in named:
+            ancestor = likes.get((axis, ancestor), "")
+        if ancestor:
+            found.append(variant)
+    return found
 
 
 def extended(part: Part, addition: Addition, where: str) -> Part:

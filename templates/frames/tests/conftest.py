@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from package.config import Config, load_config
-from package.model import ModelConfig, build_model
+from package.model import ModelConfig
 from package.optim import build_optimizer
 from package.state import TrainState
 
@@ -52,7 +52,8 @@ def identical(one: Any, other: Any) -> bool:
 
 # {# Slots: heads and tiny give keyword arguments of ModelConfig. environment reads monkeypatch.
 #    test_values gives overrides. prepare reads tmp_path and overrides, adds to overrides.
-#    device_fixture binds the fixture device. test_state reads state. #}
+#    device_fixture binds the fixture device. model reads model_config, device and config, binds
+#    model. test_state reads state. #}
 @pytest.fixture
 def model_config() -> ModelConfig:
     return replace(
@@ -95,7 +96,7 @@ def state(config: Config, model_config: ModelConfig, device: torch.device) -> Tr
 
 def new_state(config: Config, model_config: ModelConfig, device: torch.device) -> TrainState:
     """A model with new weights and its optimizer."""
-    model = build_model(model_config, device, config.train.seed)
+    # {% print parallelism.model() %}
     state = TrainState(model, build_optimizer(model, config.optimizer), device)
     # {% print each.test_state() %}
     return state

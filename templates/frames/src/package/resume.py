@@ -7,8 +7,8 @@ from .config import Config, ConfigError, TrainConfig
 from .state import Progress, TrainState
 
 
-# {# Slots: imported reads state and data, may rebind saved; complete reads progress and values, may
-#    return. #}
+# {# Slots: load reads checkpoints and state, binds saved; imported reads state and data, may rebind
+#    saved; resumed reads state; complete reads progress and values, may return. #}
 def resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Config) -> list[str]:
     """Continue from the newest checkpoint, if there is one; returns a line for each changed value.
 
@@ -20,8 +20,7 @@ def resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Confi
         for name, value in entries.items()
         if name != "run_dir"  # a run that was moved is the same run
     }
-    # Loaded here, so that no second copy of the weights stays on the device during training.
-    saved = checkpoints.load_latest(state.device)
+    # {% print parallelism.load() %}
     # {% print each.imported() %}
     if saved is not None:
         state.load_state_dict(saved)
@@ -32,6 +31,7 @@ def resume(state: TrainState, checkpoints: Checkpoints, data: str, config: Confi
                     f" {data}; set train.run_dir to a new directory, or undo the change"
                 ]
             )
+    # {% print each.resumed() %}
     before = state.progress.values
     state.progress.data, state.progress.values = data, values
     return [

@@ -11,9 +11,9 @@ from .config import TrainConfig
 from .model import Model
 
 
-# {# Slots: attributes bind further ones; they read model and device. save_model and save give entries
-#    of a dictionary; load_model and load read state. progress_fields and progress_methods add to
-#    Progress; finished reads self and values, returns. #}
+# {# Slots: attributes bind further ones; they read model and device. save gives entries of a
+#    dictionary; share reads and rebinds state, load_model and load read it. progress_fields and
+#    progress_methods add to Progress; finished reads self and values, returns. #}
 @dataclass
 class Progress:
     """How far the run has come."""
@@ -68,11 +68,10 @@ class TrainState:
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint holds; every key becomes one file of it."""
         return {
-            # {% print averaging.save_model() %}
+            # {% print each.save() %}
             "hyperparameters": asdict(self.model.config),
             "optimizer": self.optimizer.state_dict(),
             "progress": asdict(self.progress),
-            # {% print each.save() %}
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -81,6 +80,7 @@ class TrainState:
         Raises ``ConfigError`` if it was written by a model of another shape.
         """
         require_same_shape(state["hyperparameters"], asdict(self.model.config))
+        # {% print parallelism.share() %}
         # {% print averaging.load_model() %}
         # The moments are the checkpoint's; learning rates, decays and the like are this run's.
         values = [

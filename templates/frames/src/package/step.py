@@ -13,7 +13,7 @@ from .state import TrainState
 
 # {# Slots: model reads state, binds model. targets reads and rebinds targets (0-d, this rank's).
 #    before_forward reads model, batch, batches. accumulate reads state, model, batch, targets;
-#    binds micro_loss. loss reads and rebinds loss. before_clip and apply read state, optimizer,
+#    binds micro_loss. totals reads and rebinds loss and norm. before_clip and apply read state, optimizer,
 #    mean_loss, grad_norm; apply binds finite. after_step reads state, finite. #}
 class StepResult(NamedTuple):
     """What one step did."""
@@ -38,9 +38,9 @@ def train_step(state: TrainState, batches: Sequence[Batch], max_grad_norm: float
         # {% print parallelism.before_forward() %}
         # {% print precision.accumulate() %}
         loss += micro_loss.detach()
-    # {% print parallelism.loss() %}
     # {% print precision.before_clip() %}
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
+    # {% print parallelism.totals() %}
     # Host-device sync, once a step: a bad one must be known before it is applied.
     mean_loss, grad_norm = torch.stack([loss, norm.float()]).tolist()
     # {% print precision.apply() %}

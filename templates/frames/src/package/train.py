@@ -15,7 +15,7 @@ from .config import Config, ConfigError, TrainConfig, load_config
 from .data import TrainSet, ValidationSet
 from .loader import Loader
 from .metrics import RunLog
-from .model import ModelConfig, build_model
+from .model import ModelConfig
 from .optim import build_optimizer, describe_groups
 from .resume import describe_start, resume
 from .rng import seed_everything
@@ -25,7 +25,7 @@ from .state import Progress, TrainState
 from .step import StepResult, train_step
 
 
-# {# Slots: set_up reads values, binds device. prepare reads config, model, progress, values. notes are lines
+# {# Slots: set_up reads values, binds device. build reads device and values, binds model. notes are lines
 #    to say at the start. evaluate reads model, state and its own arguments, binds metrics. evaluated
 #    reads metrics, progress, values, log. update reads state, progress, values. metrics reads state,
 #    adds to what is logged of a step. finish reads complete, values; it ends what set_up began. #}
@@ -40,13 +40,12 @@ def train(config: Config) -> int:
     seed_everything(values.seed, values.deterministic)
     train_set = TrainSet(config.data, ModelConfig(), values.seed)
     validation = ValidationSet(config.data, ModelConfig())
-    model = build_model(ModelConfig(), device, values.seed)
+    # {% print parallelism.build() %}
     optimizer = build_optimizer(model, config.optimizer)
     state = TrainState(model, optimizer, device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
     changes = resume(state, checkpoints, train_set.identity, config)
     progress = state.progress
-    # {% print each.prepare() %}
     with (
         Loader(
             train_set, progress.samples_seen, values.batch_size, values.micro_batch_size, device

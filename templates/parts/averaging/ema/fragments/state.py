@@ -1,18 +1,16 @@
 """The averaged weights beside those that are trained."""
 
-import copy
-
 
 class TrainState:
     def __init__(self, model):
         # {% macro attributes() %}
-        self.average = copy.deepcopy(model).requires_grad_(False)  # evaluated and used
+        # {% print parallelism.average() %}
         # {% endmacro %}
         self.model = model
 
     def state_dict(self):
         return {
-            # {% macro save_model() %}
+            # {% macro save() %}
             "model": self.average.state_dict(),
             "trained_weights": self.model.state_dict(),
             # {% endmacro %}

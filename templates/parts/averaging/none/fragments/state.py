@@ -4,7 +4,7 @@
 class TrainState:
     def state_dict(self):
         return {
-            # {% macro save_model() %}
+            # {% macro save() %}
             "model": self.model.state_dict(),
             # {% endmacro %}
         }

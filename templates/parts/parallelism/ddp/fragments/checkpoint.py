@@ -1,6 +1,8 @@
 """Every rank has built its state; one writes."""
 
-from .parallel import rank
+import torch
+
+from .ranks import rank
 
 
 class Checkpoints:
@@ -8,4 +10,11 @@ class Checkpoints:
         # {% macro save_on_one_rank() %}
         if rank() != 0:
             return
+        # {% endmacro %}
+
+
+def _load(files, state, device):
+    for file in files:
+        # {% macro read() %}
+        state[file.stem] = torch.load(file, map_location=device, weights_only=True)
         # {% endmacro %}

@@ -7,7 +7,8 @@ import pytest
 import torch
 import torch.distributed as dist
 from package.config import Config
-from package.parallel import init_ranks
+from package.model import build_model
+from package.ranks import init_ranks
 
 
 def config(monkeypatch):
@@ -47,3 +48,10 @@ def no_group_left() -> Iterator[None]:
 
 
 # {% endmacro %}
+
+
+def new_state(config, model_config, device):
+    # {% macro model() %}
+    model = build_model(model_config, device, config.train.seed)
+    # {% endmacro %}
+    return model

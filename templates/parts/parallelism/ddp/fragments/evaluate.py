@@ -1,6 +1,6 @@
 """Each rank takes every world_size-th batch; all ranks do the same number of forwards."""
 
-from .parallel import rank, sum_over_ranks, world_size
+from .ranks import rank, sum_over_ranks, world_size
 
 
 def evaluate(totals, n_samples, batch_size):

@@ -1,6 +1,6 @@
 """Each rank has counted its own tokens."""
 
-from .parallel import sum_over_ranks
+from .ranks import sum_over_ranks
 
 
 def take_loads(loads):

@@ -1,6 +1,6 @@
 """The ranks share out each micro-batch of a step, so the samples are those of one process."""
 
-from .parallel import rank, world_size
+from .ranks import rank, world_size
 
 
 class Loader:

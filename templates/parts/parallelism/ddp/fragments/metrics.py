@@ -1,6 +1,6 @@
 """Rank 0 reports for all devices."""
 
-from .parallel import rank, world_size
+from .ranks import rank, world_size
 
 
 class RunLog:

@@ -1,6 +1,6 @@
 """The ranks decide together, or one would leave while the others wait for it."""
 
-from .parallel import any_rank
+from .ranks import any_rank
 
 
 class StopSignal:

@@ -1,13 +1,18 @@
 """A replica to step with, and the generators of every rank."""
 
+import copy
 import warnings
 
-from .parallel import gather_objects, rank, replicate, world_size
+from .parallel import replicate
+from .ranks import gather_objects, rank, world_size
 from .rng import load_rng_state, rng_state
 
 
 class TrainState:
     def __init__(self, model, device):
+        # {% macro average() %}
+        self.average = copy.deepcopy(model).requires_grad_(False)  # evaluated and used
+        # {% endmacro %}
         # {% macro attributes() %}
         self.replica = replicate(model, device)
         # {% endmacro %}
@@ -20,6 +25,8 @@ class TrainState:
         }
 
     def load_state_dict(self, state):
+        # {% macro share() %}
+        # {% endmacro %}
         # {% macro load() %}
         if len(state["rng"]) == world_size():
             load_rng_state(state["rng"][rank()], self.device)

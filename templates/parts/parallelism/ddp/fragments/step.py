@@ -1,6 +1,6 @@
 """Gradients are averaged over the ranks, in the backward pass of the last micro-batch."""
 
-from .parallel import sum_over_ranks, world_size
+from .ranks import sum_over_ranks, world_size
 
 
 def train_step(state, batches, targets, loss):
@@ -16,7 +16,7 @@ def train_step(state, batches, targets, loss):
         # Set before the forward pass, which decides whether the backward pass reduces.
         model.require_backward_grad_sync = batch is batches[-1]
         # {% endmacro %}
-    # {% macro loss() %}
+    # {% macro totals() %}
     loss = sum_over_ranks(loss) / world_size()
     # {% endmacro %}
     return loss, targets

@@ -2,20 +2,22 @@
 
 from pathlib import Path
 
-from .parallel import init_ranks, leave_ranks, rank, require_equal
+from .model import ModelConfig, build_model
 from .plot import plot_losses
+from .ranks import init_ranks, leave_ranks, rank
 
 
-def train(values, progress, complete):
+def train(values, complete):
     # {% macro set_up() %}
     device = init_ranks(values)
     # {% endmacro %}
-    # {% macro prepare() %}
-    require_equal("the step to continue from", progress.step)
+    # {% macro build() %}
+    model = build_model(ModelConfig(), device, values.seed)
+    # {% print each.prepare() %}
     # {% endmacro %}
     # {% macro finish() %}
     if complete and rank() == 0:
         plot_losses(Path(values.run_dir))
     leave_ranks()
     # {% endmacro %}
-    return device
+    return device, model

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from package.model import build_model
 
 # {% macro environment() %}
 # {% endmacro %}
@@ -14,3 +15,10 @@ def device() -> torch.device:
 
 
 # {% endmacro %}
+
+
+def new_state(config, model_config, device):
+    # {% macro model() %}
+    model = build_model(model_config, device, config.train.seed)
+    # {% endmacro %}
+    return model

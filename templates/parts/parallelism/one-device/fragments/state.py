@@ -1,9 +1,16 @@
 """One set of random number generators."""
 
+import copy
+
 from .rng import load_rng_state, rng_state
 
 
 class TrainState:
+    def __init__(self, model):
+        # {% macro average() %}
+        self.average = copy.deepcopy(model).requires_grad_(False)  # evaluated and used
+        # {% endmacro %}
+
     def state_dict(self):
         return {
             # {% macro save() %}
@@ -12,6 +19,8 @@ class TrainState:
         }
 
     def load_state_dict(self, state):
+        # {% macro share() %}
+        # {% endmacro %}
         # {% macro load() %}
         load_rng_state(state["rng"], self.device)
         # {% endmacro %}

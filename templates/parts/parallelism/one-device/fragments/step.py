@@ -9,6 +9,6 @@ def train_step(state):
     # {% endmacro %}
     # {% macro before_forward() %}
     # {% endmacro %}
-    # {% macro loss() %}
+    # {% macro totals() %}
     # {% endmacro %}
     return model

@@ -19,6 +19,7 @@ from package.step import StepResult, train_step
 from package.train import train
 from torch import nn
 
+# {# Slot: copied reads weights, returns. #}
 CPU = torch.device("cpu")
 Weights = dict[str, torch.Tensor]
 
@@ -30,6 +31,11 @@ class Model(nn.Module):
         self.register_buffer("count", torch.zeros(1, dtype=torch.int64))
 
 
+def copied(weights: Weights) -> Weights:
+    """The values that the weights have now."""
+    # {% print parallelism.copied() %}
+
+
 def run_and_watch(config: Config, monkeypatch: pytest.MonkeyPatch) -> list[Weights]:
     """The weights after each step of a run that counted, copied."""
     seen: list[Weights] = []
@@ -37,7 +43,7 @@ def run_and_watch(config: Config, monkeypatch: pytest.MonkeyPatch) -> list[Weigh
     def watched(state: TrainState, *arguments: Any) -> StepResult:
         result = train_step(state, *arguments)
         if result.finite:
-            seen.append({name: w.detach().clone() for name, w in state.model.named_parameters()})
+            seen.append(copied(state.model.state_dict()))
         return result
 
     with monkeypatch.context() as patch:
@@ -84,7 +90,7 @@ def test_a_run_averages_once_a_step_and_saves_both(
     assert len(steps) == config.train.steps
     for step, weights in enumerate(steps, start=1):
         stays = (1 + step) / (10 + step)
-        expected = {n: stays * expected[n] + (1 - stays) * w for n, w in weights.items()}
+        expected = {n: stays * old + (1 - stays) * weights[n] for n, old in expected.items()}
     found = saved(config)
     for name, average in expected.items():
         torch.testing.assert_close(found["model"][name].double(), average, atol=1e-6, rtol=1e-5)
@@ -118,7 +124,7 @@ def test_the_average_is_what_is_evaluated_loaded_and_spoken_of(
     evaluated: list[Weights] = []
 
     def watched(model: nn.Module, *arguments: Any) -> dict[str, float] | None:
-        evaluated.append(copy.deepcopy(model.state_dict()))
+        evaluated.append(copied(model.state_dict()))
         return evaluate(model, *arguments)
 
     monkeypatch.setattr(train_module, "evaluate", watched)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import torch
 from package.config import Config
+from package.model import ModelConfig, build_model
 from package.optim import build_optimizer, describe_groups
 from package.state import TrainState
 from torch import nn
@@ -44,11 +45,13 @@ def test_only_the_weights_of_linear_layers_decay(state: TrainState, config: Conf
     assert decayed == linear - embeddings
 
 
-def test_steps_equal_the_two_optimizers_on_their_own(state: TrainState, config: Config) -> None:
+def test_steps_equal_the_two_optimizers_on_their_own(
+    config: Config, model_config: ModelConfig
+) -> None:
     values = config.optimizer
-    other = copy.deepcopy(state.model)
-    names = {parameter: name for name, parameter in state.model.named_parameters()}
-    ours = build_optimizer(state.model, values)
+    model, other = (build_model(model_config, torch.device("cpu"), seed=0) for _ in range(2))
+    names = {parameter: name for name, parameter in model.named_parameters()}
+    ours = build_optimizer(model, values)
     theirs = dict(other.named_parameters())
     muon, *rest = [
         {
@@ -62,21 +65,25 @@ def test_steps_equal_the_two_optimizers_on_their_own(state: TrainState, config: 
         AdamW(rest, lr=values.learning_rate, betas=(values.beta1, values.beta2), fused=True),
     ]
     for seed in range(3):
-        step_with_random_gradients(ours, state.model, seed)
-        for parameter, twin in zip(state.model.parameters(), other.parameters(), strict=True):
+        step_with_random_gradients(ours, model, seed)
+        for parameter, twin in zip(model.parameters(), other.parameters(), strict=True):
             assert parameter.grad is not None
             twin.grad = parameter.grad.clone()
         for optimizer in separate:
             optimizer.step()
-    for parameter, twin in zip(state.model.parameters(), other.parameters(), strict=True):
+    for parameter, twin in zip(model.parameters(), other.parameters(), strict=True):
         assert torch.equal(parameter, twin)
 
 
-def test_a_learning_rate_set_after_loading_reaches_both(state: TrainState) -> None:
-    step_with_random_gradients(state.optimizer, state.model, seed=0)
-    state.optimizer.load_state_dict(copy.deepcopy(state.optimizer.state_dict()))
-    for group in state.optimizer.param_groups:
+def test_a_learning_rate_set_after_loading_reaches_both(
+    config: Config, model_config: ModelConfig
+) -> None:
+    model = build_model(model_config, torch.device("cpu"), seed=0)
+    optimizer = build_optimizer(model, config.optimizer)
+    step_with_random_gradients(optimizer, model, seed=0)
+    optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+    for group in optimizer.param_groups:
         group["lr"] = 0.0
-    before = copy.deepcopy(state.model.state_dict())
-    step_with_random_gradients(state.optimizer, state.model, seed=1)
-    torch.testing.assert_close(dict(state.model.state_dict()), dict(before), rtol=0, atol=0)
+    before = copy.deepcopy(model.state_dict())
+    step_with_random_gradients(optimizer, model, seed=1)
+    torch.testing.assert_close(dict(model.state_dict()), dict(before), rtol=0, atol=0)

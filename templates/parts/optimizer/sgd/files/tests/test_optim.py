@@ -2,6 +2,7 @@
 
 import torch
 from package.config import Config
+from package.model import ModelConfig, build_model
 from package.optim import build_optimizer, describe_groups
 from package.state import TrainState
 from torch import nn
@@ -27,11 +28,12 @@ def test_only_the_weights_of_linear_layers_decay(state: TrainState) -> None:
     assert len(describe_groups(state.optimizer)) == len(state.optimizer.param_groups)
 
 
-def test_three_steps_follow_the_formula(state: TrainState, config: Config) -> None:
+def test_three_steps_follow_the_formula(config: Config, model_config: ModelConfig) -> None:
     values = config.optimizer
-    optimizer = build_optimizer(state.model, values)
+    model = build_model(model_config, torch.device("cpu"), seed=0)
+    optimizer = build_optimizer(model, values)
     decays = {p: group["weight_decay"] for group in optimizer.param_groups for p in group["params"]}
-    expected = {p: p.detach().double() for p in state.model.parameters()}
+    expected = {p: p.detach().double() for p in model.parameters()}
     momenta = {p: torch.zeros_like(weight) for p, weight in expected.items()}
     generator = torch.Generator().manual_seed(0)
     for _ in range(3):
@@ -46,16 +48,20 @@ def test_three_steps_follow_the_formula(state: TrainState, config: Config) -> No
         torch.testing.assert_close(p.double(), weight, atol=1e-6, rtol=1e-6)
 
 
-def test_a_first_step_that_overflows_leaves_no_momentum(state: TrainState) -> None:
+def test_a_first_step_that_overflows_leaves_no_momentum(
+    config: Config, model_config: ModelConfig
+) -> None:
+    model = build_model(model_config, torch.device("cpu"), seed=0)
+    optimizer = build_optimizer(model, config.optimizer)
     scaler = torch.amp.GradScaler("cpu")
-    expected = [p.detach().clone() for p in state.model.parameters()]
+    expected = [p.detach().clone() for p in model.parameters()]
     for gradient in (torch.inf, 0.0):
-        for p in state.model.parameters():
+        for p in model.parameters():
             p.grad = torch.full_like(p, gradient)
         scaler.scale(torch.zeros(()))  # which makes the scale
-        for group in state.optimizer.param_groups:
+        for group in optimizer.param_groups:
             group["weight_decay"] = 0.0
-        scaler.step(state.optimizer)
+        scaler.step(optimizer)
         scaler.update()
-    for p, before in zip(state.model.parameters(), expected, strict=True):
+    for p, before in zip(model.parameters(), expected, strict=True):
         assert torch.equal(p, before)

@@ -18,7 +18,7 @@ from package.data import TrainSet, ValidationSet
 from package.evaluate import evaluate
 from package.loader import Loader
 from package.model import ModelConfig
-from package.parallel import any_rank, gather_objects, init_ranks, rank, require_equal
+from package.ranks import any_rank, gather_objects, init_ranks, rank, require_equal
 from package.signals import StopSignal
 from package.step import train_step
 

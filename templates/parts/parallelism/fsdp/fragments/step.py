@@ -1,0 +1,24 @@
+"""Gradients are averaged over the ranks and split among them in each backward pass."""
+
+from .mesh import n_data_ranks
+from .parallel import before_backward
+from .ranks import sum_over_ranks
+from .shards import whole
+
+
+def train_step(state, batches, targets, loss, norm):
+    # {% macro model() %}
+    model = state.model
+    # {% endmacro %}
+    # {% macro targets() %}
+    # Targets of all ranks over the number of ranks, since gradients are averaged over the ranks.
+    targets = sum_over_ranks(targets) / n_data_ranks()
+    # {% endmacro %}
+    for batch in batches:
+        # {% macro before_forward() %}
+        before_backward(model, is_last=batch is batches[-1])
+        # {% endmacro %}
+    # {% macro totals() %}
+    loss, norm = sum_over_ranks(loss) / n_data_ranks(), whole(norm).to(loss.device)
+    # {% endmacro %}
+    return loss, norm, targets
