@@ -8,14 +8,20 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
 
 from .ranks import rank
 
 
 def whole(value: Tensor) -> Tensor:
     """All of a tensor of which every rank has a part; each rank must call it."""
-    return value.full_tensor() if isinstance(value, DTensor) else value
+    if not isinstance(value, DTensor):
+        return value
+    placements = list(value.placements)
+    for dimension in range(len(placements)):  # of the mesh, from the outermost on
+        placements[dimension] = Replicate()
+        value = value.redistribute(placements=placements)
+    return value.to_local()
 
 
 def gather(state: Any) -> Any:
