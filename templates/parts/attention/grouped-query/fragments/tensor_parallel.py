@@ -3,6 +3,14 @@
 from torch.distributed.tensor.parallel import ColwiseParallel
 
 
+def spread(model):
+    return {
+        # {% macro sizes() %}
+        "n_kv_heads": model.config.n_kv_heads,
+        # {% endmacro %}
+    }
+
+
 def layer_styles():
     return {
         # {% macro key_value_styles() %}

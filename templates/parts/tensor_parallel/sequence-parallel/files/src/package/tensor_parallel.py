@@ -17,13 +17,14 @@ from torch.distributed.tensor.parallel import (
     parallelize_module,
 )
 
+from .config import ConfigError
 from .model import Model
 
 TOKENS = Shard(1)  # of activations (B, T, D): each device has some of the tokens
 
 
-# {# Slots: classes of their own; layers reads model and mesh; styles are of modules of the model,
-#    layer_styles of those of a layer, key_value_styles those of attention's keys and values. #}
+# {# Slots: classes are what the others need; sizes are entries of a dictionary, styles of modules of the
+#    model, layer_styles of those of a layer, key_value_styles of keys and values; spread reads model and mesh. #}
 # {% print each.classes() %}
 def spread(model: Model, mesh: DeviceMesh) -> None:
     """Spread the parameters of the model over ``mesh``, which has one dimension.
@@ -31,7 +32,22 @@ def spread(model: Model, mesh: DeviceMesh) -> None:
     Called first of all that is done to a model, before layers are compiled and sharded. Every
     parameter is a ``DTensor`` then, also those that each device has whole, such as norms. The
     logits are one too, with some of the vocabulary on each device.
+    Raises ``ConfigError`` naming all sizes of the model that do not divide over the devices.
     """
+    sizes = {
+        "n_heads": model.config.n_heads,
+        "hidden_dim": model.config.hidden_dim,
+        "max_seq_len": model.config.max_seq_len,
+        "rows of the embeddings": model.tok_embeddings.num_embeddings,
+        # {% print each.sizes() %}
+    }
+    problems = [
+        f"{name} = {size}: must be a multiple of {mesh.size()}, the devices that share each matrix"
+        for name, size in sizes.items()
+        if size % mesh.size()
+    ]
+    if problems:
+        raise ConfigError(problems)
     styles: dict[str, ParallelStyle] = {
         # Each device looks up the tokens that it has rows for.
         "tok_embeddings": RowwiseParallel(input_layouts=Replicate(), output_layouts=TOKENS),
