@@ -1,6 +1,15 @@
 """Each rank has samples of its own."""
 
+import os
+
 from .ranks import rank, world_size
+
+
+def build_sharded(shard_ranks):
+    # {% macro of_a_machine() %}
+    shard_ranks = shard_ranks or int(os.environ["LOCAL_WORLD_SIZE"])
+    # {% endmacro %}
+    return shard_ranks
 
 
 # {% macro data_ranks() %}

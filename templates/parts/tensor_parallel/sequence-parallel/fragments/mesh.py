@@ -1,5 +1,7 @@
 """Ranks that share each matrix have the same samples."""
 
+import os
+
 from .ranks import rank, tensor_ranks, world_size
 
 
@@ -9,6 +11,13 @@ def build_mesh():
         "tensor": tensor_ranks(),
         # {% endmacro %}
     }
+
+
+def build_sharded(shard_ranks):
+    # {% macro of_a_machine() %}
+    shard_ranks = shard_ranks or int(os.environ["LOCAL_WORLD_SIZE"]) // tensor_ranks()
+    # {% endmacro %}
+    return shard_ranks
 
 
 # {% macro data_ranks() %}

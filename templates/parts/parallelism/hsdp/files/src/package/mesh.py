@@ -11,19 +11,17 @@ from .config import ConfigError
 
 
 # {# Slots: outer_dimensions and inner_dimensions are entries of a dictionary, name: number of ranks;
-#    data_ranks are functions. #}
+#    data_ranks are functions; of_a_machine rebinds shard_ranks where it is 0. #}
 def build_mesh(device: torch.device, shard_ranks: int) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 
-    ``shard_ranks`` of them hold a copy of the model between them. Every rank must call it.
-    Raises ``ConfigError`` if the ranks do not divide into such groups.
+    ``shard_ranks`` of them hold a copy of the model between them; 0 stands for those of a machine.
+    Every rank must call it. Raises ``ConfigError`` if the ranks do not divide into such groups.
     """
+    # {% print tensor_parallel.of_a_machine() %}
     if n_data_ranks() % shard_ranks:
         raise ConfigError(
-            [
-                f"train.shard_ranks = {shard_ranks}: must divide the {n_data_ranks()} ranks; take the"
-                " number of devices of a machine"
-            ]
+            [f"train.shard_ranks = {shard_ranks}: must divide the {n_data_ranks()} ranks"]
         )
     sizes = {
         # {% print each.outer_dimensions() %}
