@@ -175,6 +175,7 @@ def _rank_main(
     rank: int, world: int, place: Path, project_at: tuple[Path, str], before: Path | None
 ) -> None:
     os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(world), "LOCAL_RANK": str(rank)}
+    os.environ["LOCAL_WORLD_SIZE"] = str(min(world, 2))  # of a machine
     project = Project(*project_at)
     dist.init_process_group(
         "gloo",

@@ -12,7 +12,7 @@ PROJECT = (
     ("config", "peak", "rng"),
     ("console", "model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("ranks", "data", "hub_format"),
-    ("mesh", "shards"),
+    ("mesh", "shards", "clipping", "tensor_parallel", "vocabulary_parallel"),
     ("parallel", "expert_load", "loss", "checkpoint"),
     ("averaging", "balance"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),

@@ -23,9 +23,9 @@ class SoftmaxTerms(NamedTuple):
 def softmax_terms(logits: DTensor, targets: Tensor) -> SoftmaxTerms:
     """The terms of logits (B, T, V), of which each device has an equal share of V, for (B, T).
 
-    Some numbers a target go from device to device, in place of its V logits (Megatron-LM, section 3,
-    https://arxiv.org/abs/1909.08053). torch's ``loss_parallel`` does the same inside
-    ``cross_entropy``, but it must last until the backward pass has ended, and it has no other loss.
+    A few numbers of each target go from device to device, and not its V logits (Megatron-LM,
+    section 3, https://arxiv.org/abs/1909.08053). torch's ``loss_parallel`` does so, too, but it
+    must last until the backward pass has ended, and it has no loss but the plain cross-entropy.
     """
     mesh = logits.device_mesh
 
