@@ -53,6 +53,9 @@ class Project:
         self.model_config = replace(
             model, **{name: size for name, size in SIZES.items() if name in known}
         )
+        values = (folder / "configs" / "train.yaml").read_text(encoding="utf-8")
+        step = (folder / "src" / package / "step.py").read_text(encoding="utf-8")
+        self.has_autocast = "torch.autocast" in step  # in bfloat16
         self.config = self("config").load_config(
             [
                 "--config",
@@ -62,7 +65,7 @@ class Project:
                 "train.micro_batch_size=2",
                 f"train.eval_samples={N_EVALUATED}",
                 "train.max_grad_norm=0.5",
-                *(["train.compile_backend=aot_eager"] if "compile" in os.environ else []),
+                *(["train.compile_backend=aot_eager"] if "compile_backend" in values else []),
             ]
         )
 
@@ -95,16 +98,15 @@ class Samples:
         return N_EVALUATED
 
 
-def autocast() -> Any:
-    enabled = "autocast" in os.environ
-    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled)
-
-
 def without_a_plan(project: Project) -> dict[str, Any]:
     """The run in one process, on the plain model: a step is one batch."""
     model = project("model").build_model(project.model_config, CPU, project.config.train.seed)
     optimizer = project("optim").build_optimizer(model, project.config.optimizer)
     objective = project("objective")
+
+    def autocast() -> torch.autocast:
+        return torch.autocast("cpu", dtype=torch.bfloat16, enabled=project.has_autocast)
+
     result: dict[str, Any] = {"losses": [], "norms": []}
     result["start"] = {name: value.clone() for name, value in model.state_dict().items()}
     for step in range(STEPS):

@@ -5,13 +5,6 @@ import os
 from .ranks import rank, world_size
 
 
-def build_sharded(shard_ranks):
-    # {% macro of_a_machine() %}
-    shard_ranks = shard_ranks or int(os.environ["LOCAL_WORLD_SIZE"])
-    # {% endmacro %}
-    return shard_ranks
-
-
 # {% macro data_ranks() %}
 def data_rank() -> int:
     """The number of this process among those that share out the samples, from 0."""
@@ -21,4 +14,11 @@ def data_rank() -> int:
 def n_data_ranks() -> int:
     """How many processes share out the samples: all of them."""
     return world_size()
+
+
 # {% endmacro %}
+def build_sharded(shard_ranks):
+    # {% macro of_a_machine() %}
+    shard_ranks = shard_ranks or int(os.environ["LOCAL_WORLD_SIZE"])
+    # {% endmacro %}
+    return shard_ranks

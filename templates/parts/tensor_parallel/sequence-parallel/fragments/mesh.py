@@ -5,6 +5,18 @@ import os
 from .ranks import rank, tensor_ranks, world_size
 
 
+# {% macro data_ranks() %}
+def data_rank() -> int:
+    """The number among those that share out the samples, from 0, of this process and its group."""
+    return rank() // tensor_ranks()
+
+
+def n_data_ranks() -> int:
+    """How many groups share out the samples; the ranks of one share each matrix."""
+    return world_size() // tensor_ranks()
+
+
+# {% endmacro %}
 def build_mesh():
     return {
         # {% macro inner_dimensions() %}
@@ -18,15 +30,3 @@ def build_sharded(shard_ranks):
     shard_ranks = shard_ranks or int(os.environ["LOCAL_WORLD_SIZE"]) // tensor_ranks()
     # {% endmacro %}
     return shard_ranks
-
-
-# {% macro data_ranks() %}
-def data_rank() -> int:
-    """The number among those that share out the samples, from 0, of this process and its group."""
-    return rank() // tensor_ranks()
-
-
-def n_data_ranks() -> int:
-    """How many groups share out the samples; the ranks of one share each matrix."""
-    return world_size() // tensor_ranks()
-# {% endmacro %}

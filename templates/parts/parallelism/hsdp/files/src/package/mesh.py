@@ -12,6 +12,7 @@ from .config import ConfigError
 
 # {# Slots: outer_dimensions and inner_dimensions are entries of a dictionary, name: number of ranks;
 #    data_ranks are functions; of_a_machine rebinds shard_ranks where it is 0. #}
+# {% print tensor_parallel.data_ranks() %}
 def build_mesh(device: torch.device, shard_ranks: int) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 
@@ -30,6 +31,3 @@ def build_mesh(device: torch.device, shard_ranks: int) -> DeviceMesh:
         # {% print each.inner_dimensions() %}
     }
     return init_device_mesh(device.type, tuple(sizes.values()), mesh_dim_names=tuple(sizes))
-
-
-# {% print tensor_parallel.data_ranks() %}
