@@ -143,7 +143,10 @@ def test_products_in_bfloat16_differ_by_their_rounding(
         ({"tokenizer": "bpe", "tokenizer.vocab_size": 301}, "equally many rows"),
         ({"task.max_seq_len": 63}, "equally many tokens"),
         ({"parallelism.n_nodes": 4}, "links between machines"),
-        ({"parallelism": "hsdp", "parallelism.shard_ranks": 4}, "a copy of the model takes 4 x 2"),
+        (
+            {"parallelism": "hsdp", "parallelism.n_devices": 12, "parallelism.shard_ranks": 4},
+            "a copy of the model takes 4 x 2",
+        ),
         (
             {"position": "learned", "documents": "masked", "tokenizer": "bpe"},
             "start anew with each document",
