@@ -144,7 +144,12 @@ def test_products_in_bfloat16_differ_by_their_rounding(
         ({"task.max_seq_len": 63}, "equally many tokens"),
         ({"parallelism.n_nodes": 4}, "links between machines"),
         (
-            {"parallelism": "hsdp", "parallelism.n_devices": 12, "parallelism.shard_ranks": 4},
+            {
+                "parallelism": "hsdp",
+                "parallelism.n_devices": 12,
+                "parallelism.n_nodes": 2,
+                "parallelism.shard_ranks": 4,
+            },
             "a copy of the model takes 4 x 2",
         ),
         (
