@@ -115,7 +115,8 @@ def write_project(rendering: Rendering, folder: Path) -> Project:
     write_tree(rendering.tree, folder)
     n_ranks = int(rendering.design.values["world_size"])
     package = rendering.design.project.package
-    return Project(folder, package, n_ranks, rendering.design["parallelism"].variant != "one-device")
+    is_distributed = rendering.design["parallelism"].variant != "one-device"
+    return Project(folder, package, n_ranks, is_distributed)
 
 
 def prepare_project(rendering: Rendering, folder: Path) -> Project:

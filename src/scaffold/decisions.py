@@ -23,6 +23,7 @@ ESTIMATED = (
     "gradient_bytes",
     "optimizer_bytes",
     "activation_bytes",
+    "gathered_bytes",
     "training_bytes",
     "cache_bytes_per_token",
     "cache_bytes_per_sequence",

@@ -11,12 +11,16 @@ from scaffold.design import Design, Value
 from scaffold.expressions import evaluate
 
 FLOAT32_BYTES = 4  # parameters and gradients are kept in float32 whatever the autocast precision
+GATHERED = "gathered_bytes"
 PASSES = 3  # the backward pass multiplies twice what the forward pass does
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """What one copy of the model costs; memory is for one micro-batch on one device.
+    """What training and using the model costs; memory is for one micro-batch on one device.
+
+    A device holds one of ``shard_degree`` shards of parameters, gradients and optimizer state, and
+    ``gathered_bytes`` of others' shards for a while: None where nothing is sharded.
 
     ``flops_per_token`` counts forward and backward. Generation keeps ``cache_bytes_per_token``, and
     ``cache_bytes_per_sequence`` however long the text is: None where it keeps no such thing.
@@ -34,6 +38,7 @@ class Estimates:
     formulas: Mapping[str, str]
     active_parameters: int | None = None
     cache_bytes_per_sequence: int | None = None
+    gathered_bytes: int | None = None
 
     @property
     def training_bytes(self) -> int:
@@ -43,21 +48,29 @@ class Estimates:
             + self.gradient_bytes
             + self.optimizer_bytes
             + self.activation_bytes
+            + (self.gathered_bytes or 0)
         )
 
 
 def estimate(catalogue: Catalogue, design: Design) -> Estimates:
     """Works out the estimates of a design from the declarations of its parts."""
     totals: dict[str, float] = {}
+    gathered = ""
     sums: dict[str, list[str]] = {}
     parts = [catalogue.axes[choice.axis].parts[choice.variant] for choice in design]
     shares = {axis: share for part in parts for axis, share in part.shares.items()}
     for part in parts:
         for name, whole in part.estimates.items():
+            if name == GATHERED:
+                gathered = whole  # of what the others add up to
+                continue
             text = f"({shares[part.axis]}) * ({whole})" if part.axis in shares else whole
             totals[name] = totals.get(name, 0) + _number(evaluate(text, design.values))
             sums.setdefault(name, []).append(text)
     parameters = round(totals.get("parameters", 0))
+    outer = round(totals.get("outer_parameters", 0))
+    known = {**design.values, "parameters": parameters, "outer_parameters": outer}
+    degree = round(_number(design.values.get("shard_degree", 1)))
     tokens = _number(design.values.get("tokens_per_sample", 1)) * _number(
         design.values.get("micro_batch_size", 1)
     )
@@ -67,37 +80,46 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
     return Estimates(
         parameters=parameters,
         flops_per_token=round(PASSES * totals.get("flops_per_token", 0)),
-        parameter_bytes=FLOAT32_BYTES * parameters,
-        gradient_bytes=FLOAT32_BYTES * parameters,
+        parameter_bytes=FLOAT32_BYTES * parameters // degree,
+        gradient_bytes=FLOAT32_BYTES * parameters // degree,
         optimizer_bytes=round(
             totals.get("optimizer_bytes_per_parameter", 0) * parameters
-            + totals.get("optimizer_bytes_per_outer_parameter", 0)
-            * totals.get("outer_parameters", 0)
-        ),
+            + totals.get("optimizer_bytes_per_outer_parameter", 0) * outer
+        )
+        // degree,
         activation_bytes=round(totals.get("activation_bytes_per_token", 0) * tokens),
         cache_bytes_per_token=None if cache is None else round(cache),
-        formulas=_formulas(sums),
+        formulas=_formulas(sums, gathered, degree),
         active_parameters=None if inactive is None else parameters - round(inactive),
         cache_bytes_per_sequence=None if state is None else round(state),
+        gathered_bytes=round(_number(evaluate(gathered, known))) if gathered else None,
     )
 
 
-def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:
+def _formulas(sums: Mapping[str, list[str]], gathered: str, degree: int) -> dict[str, str]:
     text = {name: _sum(terms) for name, terms in sums.items()}
+    shard = " // shard_degree" if degree > 1 else ""
+    optimizer = _optimizer_formula(text)
+    kept = "parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes"
     return {
         "parameters": text.get("parameters", "0"),
         "active_parameters": f"parameters - ({text.get('inactive_parameters', '0')})",
         "flops_per_token": f"{PASSES} * ({text.get('flops_per_token', '0')})",
-        "parameter_bytes": f"{FLOAT32_BYTES} * parameters",
-        "gradient_bytes": f"{FLOAT32_BYTES} * parameters",
-        "optimizer_bytes": _optimizer_formula(text),
+        "parameter_bytes": f"{FLOAT32_BYTES} * parameters{shard}",
+        "gradient_bytes": f"{FLOAT32_BYTES} * parameters{shard}",
+        "optimizer_bytes": f"({optimizer}){shard}"
+        if shard and "+" in optimizer
+        else f"{optimizer}{shard}",
         "activation_bytes": (
             f"({text.get('activation_bytes_per_token', '0')})"
             " * tokens_per_sample * micro_batch_size"
         ),
         "cache_bytes_per_token": text.get("cache_bytes_per_token", "0"),
         "cache_bytes_per_sequence": text.get("cache_bytes_per_sequence", "0"),
-        "training_bytes": "parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes",
+        "gathered_bytes": gathered.replace(
+            "outer_parameters", f"({text.get('outer_parameters', '0')})"
+        ),
+        "training_bytes": f"{kept} + gathered_bytes" if gathered else kept,
     }
 
 

@@ -69,6 +69,31 @@ def test_a_condition_on_a_variant_holds_for_those_like_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("toy")
+def test_a_part_may_be_like_one_that_is_like_another(tmp_path: Path) -> None:
+    files = {
+        "parts/mixer/house/part.yaml": HOUSE,
+        "parts/mixer/cottage/part.yaml": "like: house\ntitle: small\nhelp: S.\norder: 40\n",
+        "parts/vocabulary/words/part.yaml": "like: learned\ntitle: words\nhelp: W.\norder: 30\n",
+        "parts/vocabulary/slang/part.yaml": "like: words\ntitle: slang\nhelp: S.\norder: 40\n",
+    }
+    catalogue = load([str(write_pack(tmp_path, files))], Path()).catalogue
+    design = design_of(catalogue, mixer="cottage")
+    assert (design.values["n_groups"], design.values["depth"]) == (2, 3)
+    excluded = catalogue.axes["launch"].parts["cluster"].conflicts["vocabulary"]
+    assert set(excluded) == {"learned", "words", "slang"}
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_circle_of_parts_like_each_other_is_refused(tmp_path: Path) -> None:
+    files = {
+        f"parts/mixer/{name}/part.yaml": f"like: {other}\ntitle: x\nhelp: X.\norder: 30\n"
+        for name, other in (("house", "cottage"), ("cottage", "house"))
+    }
+    with pytest.raises(PackError, match=r"house is like cottage is like house|cottage is like"):
+        load([str(write_pack(tmp_path, files))], Path())
+
+
+@pytest.mark.usefixtures("toy")
 def test_a_part_is_extended(tmp_path: Path) -> None:
     extra = {"parts/launch/cluster/files/submit.sh.jinja": "{{ design.launch.account }}\n"}
     loaded = load([str(write_pack(tmp_path, extra, EXTEND))], Path())

@@ -51,6 +51,10 @@ def check(rendering: Rendering) -> None:
         ("activations", estimates.activation_bytes),
     ):
         assert evaluate(memory[row], held) == expected, row
+    gathered = memory.get("gathered shards")
+    assert (gathered is None) == (estimates.gathered_bytes is None)
+    if gathered is not None:
+        assert evaluate(gathered.replace(r"\|", "|"), held) == estimates.gathered_bytes
     cache = CACHE.search(text)
     assert (cache is None) == (estimates.cache_bytes_per_token is None)
     if cache:

@@ -41,6 +41,27 @@ def test_what_an_optimizer_keeps_may_differ_outside_the_layers(tmp_path: Path) -
     assert found.formulas["optimizer_bytes"] == "4 * parameters + 4 * (10 * dim)"
 
 
+def test_shards_are_divided_among_devices(tmp_path: Path) -> None:
+    text = """title: x
+help: x
+order: 5
+derived: {shard_degree: "3"}
+estimates:
+  outer_parameters: 10 * dim
+  gathered_bytes: 2 * outer_parameters + parameters // n_groups
+"""
+    catalogue = toy_catalogue(tmp_path, {"parts/launch/x/part.yaml": text})
+    found = estimate(catalogue, design_of(catalogue, task__dim=48))
+    assert found.parameter_bytes == found.gradient_bytes == 4 * found.parameters // 3
+    assert found.optimizer_bytes == 8 * found.parameters // 3
+    assert found.gathered_bytes == 2 * 480 + found.parameters // 2
+    kept = found.parameter_bytes + found.gradient_bytes + found.optimizer_bytes
+    assert found.training_bytes == kept + found.activation_bytes + found.gathered_bytes
+    assert found.formulas["parameter_bytes"] == "4 * parameters // shard_degree"
+    assert found.formulas["gathered_bytes"] == "2 * (10 * dim) + parameters // n_groups"
+    assert found.formulas["training_bytes"].endswith(" + gathered_bytes")
+
+
 def test_terms_that_are_taken_away_are_written_so(tmp_path: Path) -> None:
     text = "title: x\nhelp: x\norder: 5\nestimates: {parameters: -2 * dim}\n"
     catalogue = toy_catalogue(tmp_path, {"parts/launch/x/part.yaml": text})
