@@ -92,9 +92,7 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
             + totals.get("optimizer_bytes_per_outer_parameter", 0) * outer
         )
         // degree,
-        activation_bytes=round(
-            ((per_token - whole_per_token) / spread + whole_per_token) * tokens
-        ),
+        activation_bytes=round(((per_token - whole_per_token) / spread + whole_per_token) * tokens),
         cache_bytes_per_token=None if cache is None else round(cache),
         formulas=_formulas(sums, gathered, degree, spread),
         active_parameters=None if inactive is None else parameters - round(inactive),

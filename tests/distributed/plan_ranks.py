@@ -9,6 +9,7 @@ of it is printed as one line of JSON: how far it is from the run without a plan.
 
 import importlib
 import json
+import multiprocessing
 import os
 import sys
 import tempfile
@@ -20,7 +21,6 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as mp
 
 CPU = torch.device("cpu")
 # As far as a design has them.
@@ -79,12 +79,13 @@ class Project:
             generator = torch.Generator().manual_seed(number)
             shape = (length,)
             row = torch.randint(0, self.model_config.vocab_size, shape, generator=generator)
-            row[number % 7 :: 9] = getattr(self("tokenizer").Tokenizer, "end_of_text", 0)
+            end_of_text: int = getattr(self("tokenizer").Tokenizer, "end_of_text", 0)
+            row[number % 7 :: 9].fill_(end_of_text)
             rows.append(row)
         tokens = torch.stack(rows) if rows else torch.zeros(0, length, dtype=torch.int64)
         targets = tokens[:, 1:].clone()
-        for row, number in enumerate(range(first, first + count)):
-            targets[row, : 5 * (number % 4)] = -100
+        for place, number in enumerate(range(first, first + count)):
+            targets[place, : 5 * (number % 4)] = -100
         return self("data").Batch(tokens[:, :-1], targets)
 
 
@@ -219,10 +220,11 @@ def distance(one: Mapping[str, torch.Tensor], other: Mapping[str, torch.Tensor])
     """
     assert one.keys() == other.keys()
     least = max(value.norm().item() for value in other.values()) / 1000
-    return max(
+    distances = [
         ((one[name] - other[name]).norm() / other[name].norm().clamp(min=least)).item()
         for name in one
-    )
+    ]
+    return float(max(distances))
 
 
 def main(folder: str, package: str, *worlds: str) -> None:
@@ -230,12 +232,22 @@ def main(folder: str, package: str, *worlds: str) -> None:
     project = Project(Path(folder), package)
     expected = without_a_plan(project)
     before = None
+    processes = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as scratch:
         for number, world in enumerate(map(int, worlds)):
             place = Path(scratch) / f"{number}-of-{world}"
             place.mkdir()
             arguments = (world, place, (Path(folder), package), before)
-            mp.start_processes(_rank_main, arguments, nprocs=world, start_method="fork")
+            ranks = [
+                processes.Process(target=_rank_main, args=(rank, *arguments))
+                for rank in range(world)
+            ]
+            for process in ranks:
+                process.start()
+            for process in ranks:
+                process.join()
+            if any(process.exitcode != 0 for process in ranks):
+                sys.exit(1)  # what went wrong stands on stderr
             before = place / "result.pt"
             result = torch.load(before, weights_only=False)
             report = {

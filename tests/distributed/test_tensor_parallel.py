@@ -1,4 +1,4 @@
-"""Tensor and sequence parallelism, alone and beside sharding: numbers of a plain model, and why not."""
+"""Tensor and sequence parallelism beside sharding has the numbers of a plain model, or a reason."""
 
 import json
 import os
