@@ -29,7 +29,9 @@ class Estimates:
     """What training and using the model costs; memory is for one micro-batch on one device.
 
     A device holds one of ``shard_degree`` shards of parameters, gradients and optimizer state, and
-    ``gathered_bytes`` of others' shards for a while: None where nothing is sharded.
+    ``gathered_bytes`` of others' shards for a while: None where nothing is sharded. Where devices
+    share a sample, each has one of ``tensor_degree`` parts of the activations, but for what
+    ``whole_bytes_per_token`` says, and of what is gathered.
 
     ``flops_per_token`` counts forward and backward. Generation keeps ``cache_bytes_per_token``, and
     ``cache_bytes_per_sequence`` however long the text is: None where it keeps no such thing.
@@ -81,7 +83,8 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
     outer = round(totals.get("outer_parameters", 0))
     known = {**design.values, "parameters": parameters, "outer_parameters": outer}
     degree = round(_number(design.values.get("shard_degree", 1)))
-    formulas = _formulas(sums, gathered, degree)
+    spread = round(_number(design.values.get("tensor_degree", 1)))
+    formulas = _formulas(sums, gathered, degree, spread)
     cache = totals.get("cache_bytes_per_token")
     state = totals.get("cache_bytes_per_sequence")
     inactive = totals.get("inactive_parameters")
@@ -102,14 +105,22 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         formulas=formulas,
         active_parameters=None if inactive is None else parameters - round(inactive),
         cache_bytes_per_sequence=None if state is None else round(state),
-        gathered_bytes=round(_number(evaluate(gathered, known))) if gathered else None,
+        gathered_bytes=round(_number(evaluate(gathered, known)) / spread) if gathered else None,
     )
 
 
-def _formulas(sums: Mapping[str, list[str]], gathered: str, degree: int) -> dict[str, str]:
+def _formulas(
+    sums: Mapping[str, list[str]], gathered: str, degree: int, spread: int
+) -> dict[str, str]:
     text = {name: _sum(terms) for name, terms in sums.items()}
     shard = " // shard_degree" if degree > 1 else ""
     optimizer = _optimizer_formula(text)
+    activations = _activations(sums)
+    gathered = gathered.replace("outer_parameters", f"({text.get('outer_parameters', '0')})")
+    if spread > 1:
+        whole = text.get("whole_bytes_per_token", "0")
+        activations = f"({activations} - ({whole})) / tensor_degree + {whole}"
+        gathered = f"({gathered}) / tensor_degree"
     kept = "parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes"
     return {
         "parameters": text.get("parameters", "0"),
@@ -120,12 +131,10 @@ def _formulas(sums: Mapping[str, list[str]], gathered: str, degree: int) -> dict
         "optimizer_bytes": f"({optimizer}){shard}"
         if shard and "+" in optimizer
         else f"{optimizer}{shard}",
-        "activation_bytes": f"({_activations(sums)}) * tokens_per_sample * micro_batch_size",
+        "activation_bytes": f"({activations}) * tokens_per_sample * micro_batch_size",
         "cache_bytes_per_token": text.get("cache_bytes_per_token", "0"),
         "cache_bytes_per_sequence": text.get("cache_bytes_per_sequence", "0"),
-        "gathered_bytes": gathered.replace(
-            "outer_parameters", f"({text.get('outer_parameters', '0')})"
-        ),
+        "gathered_bytes": gathered,
         "training_bytes": f"{kept} + gathered_bytes" if gathered else kept,
     }
 

@@ -39,6 +39,21 @@ def peak_of_a_step(plan: Plan) -> int:
 def test_the_peak_of_a_rank_is_as_estimated(
     catalogue: Catalogue, tmp_path: Path, title: str, precision: str
 ) -> None:
+    hold_against_a_run(catalogue, tmp_path, title, {"precision": precision})
+
+
+@pytest.mark.parametrize("title", ["many words", "long"])
+def test_the_peak_of_a_rank_that_has_some_heads_is_as_estimated(
+    catalogue: Catalogue, tmp_path: Path, title: str
+) -> None:
+    answers = {"precision": "float32", "tensor_parallel": "sequence-parallel"}
+    hold_against_a_run(catalogue, tmp_path, title, answers)
+
+
+def hold_against_a_run(
+    catalogue: Catalogue, tmp_path: Path, title: str, more: Mapping[str, Value]
+) -> None:
+    """Train on two ranks and compare the peak of each with what the design says."""
     n_layers, dim, vocab_size, embedding, length = SIZES[title]
     answers: Mapping[str, Value] = {
         "project.package": "project",
@@ -50,9 +65,9 @@ def test_the_peak_of_a_rank_is_as_estimated(
         "tokenizer": "bpe",
         "tokenizer.vocab_size": vocab_size,
         "embedding": embedding,
-        "precision": precision,
         "parallelism": "fsdp",
         "training.micro_batch_size": 1,
+        **more,
     }
     rendering = render_answers(catalogue, answers)
     write_tree(rendering.tree, tmp_path / "project")

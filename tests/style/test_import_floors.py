@@ -12,7 +12,7 @@ PROJECT = (
     ("config", "peak", "rng", "rendezvous", "spikes", "durable", "agreement"),
     ("console", "model", "device", "run_dir", "corpus", "tokenizer", "schedule"),
     ("ranks", "data", "hub_format", "status", "storage"),
-    ("mesh", "shards"),
+    ("mesh", "shards", "clipping", "tensor_parallel", "vocabulary_parallel"),
     ("parallel", "optim", "expert_load", "loss", "checkpoint"),
     ("moments",),
     ("averaging", "balance", "recomputation"),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import nn
 
 from .data import Batch
 from .objective import count_targets
@@ -13,7 +12,8 @@ from .state import TrainState
 
 # {# Slots: model reads state, binds model. targets reads and rebinds targets (0-d, this rank's).
 #    before_forward reads model, batch, batches. accumulate reads state, model, batch, targets;
-#    binds micro_loss. totals reads and rebinds loss and norm. before_clip and apply read state, optimizer,
+#    binds micro_loss. clip reads model, max_grad_norm and loss, binds norm and
+#    rebinds loss. before_clip and apply read state, optimizer,
 #    mean_loss, grad_norm; apply binds finite. after_step reads state, finite. #}
 class StepResult(NamedTuple):
     """What one step did."""
@@ -39,8 +39,7 @@ def train_step(state: TrainState, batches: Sequence[Batch], max_grad_norm: float
         # {% print precision.accumulate() %}
         loss += micro_loss.detach()
     # {% print precision.before_clip() %}
-    norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
-    # {% print parallelism.totals() %}
+    # {% print parallelism.clip() %}
     # Host-device sync, once a step: a bad one must be known before it is applied.
     mean_loss, grad_norm = torch.stack([loss, norm.float()]).tolist()
     # {% print precision.apply() %}

@@ -14,6 +14,7 @@ def sharded_copy(model: Model, device: torch.device) -> Model:
     with torch.device("meta"):
         copy = Model(model.config)
     mesh = weight.device_mesh
+    # {% print each.copy() %}
     sharded = shard(copy, mesh, True, weight.device.type != mesh.device_type)
     sharded.set_reshard_after_forward(True)  # of the whole: no backward pass follows
     materialize(copy, weight.device, device)

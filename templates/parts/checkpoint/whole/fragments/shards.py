@@ -23,7 +23,8 @@ def gather(state: Any) -> Any:
     if not isinstance(state, Tensor):
         return state
     full = whole(state)
-    return full.cpu() if rank() == 0 else None
+    # A copy, also of what every rank has whole: the next step changes the weights in place.
+    return full.to("cpu", copy=True) if rank() == 0 else None
 
 
 def scatter(

@@ -1,5 +1,7 @@
 """Gradients are averaged over the ranks, in the backward pass of the last micro-batch."""
 
+from torch import nn
+
 from .ranks import sum_over_ranks, world_size
 
 
@@ -16,7 +18,8 @@ def train_step(state, batches, targets, loss):
         # Set before the forward pass, which decides whether the backward pass reduces.
         model.require_backward_grad_sync = batch is batches[-1]
         # {% endmacro %}
-    # {% macro totals() %}
+    # {% macro clip() %}
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
     loss = sum_over_ranks(loss) / world_size()
     # {% endmacro %}
     return loss, targets

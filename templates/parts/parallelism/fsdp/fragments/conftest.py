@@ -22,6 +22,7 @@ def config(monkeypatch):
         "LOCAL_WORLD_SIZE": 1,
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": port,
+        # {% print each.variables() %}
     }.items():
         monkeypatch.setenv(name, str(value))
     # {% endmacro %}

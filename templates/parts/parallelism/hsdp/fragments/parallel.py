@@ -10,6 +10,13 @@ def build_sharded(device, values):
     return mesh
 
 
+def shard(mesh):
+    # {% macro dimensions() %}
+    mesh = mesh["replicate", "shard"]
+    # {% endmacro %}
+    return mesh
+
+
 def before_backward(model, is_last):
     # {% macro last_backward() %}
     model.set_is_last_backward(is_last)

@@ -1,5 +1,7 @@
 """All targets of a step are on this device."""
 
+from torch import nn
+
 
 def train_step(state):
     # {% macro model() %}
@@ -9,6 +11,7 @@ def train_step(state):
     # {% endmacro %}
     # {% macro before_forward() %}
     # {% endmacro %}
-    # {% macro totals() %}
+    # {% macro clip() %}
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
     # {% endmacro %}
     return model

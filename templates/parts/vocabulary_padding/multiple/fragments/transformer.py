@@ -12,6 +12,7 @@ class Model(nn.Module):
 
     def forward(self, logits):
         # {% macro logits() %}
+        # {% print each.own_logits() %}
         # Unused rows take no part in the loss, and none of them is ever sampled.
         logits = logits[..., : self.config.vocab_size]
         # {% endmacro %}

@@ -53,9 +53,9 @@ def test_ranks_agree_or_say_that_they_do_not(tmp_path: Path) -> None:
 def test_a_batch_that_does_not_divide_is_refused(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WORLD_SIZE", "3")
-    with pytest.raises(ConfigError, match="must be a multiple of 6"):
-        init_ranks(config.train)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ConfigError, match="train.batch_size = 4: must be a multiple of"):
+        init_ranks(replace(config.train, micro_batch_size=3))
 
 
 def test_a_rank_without_a_gpu_is_refused(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:

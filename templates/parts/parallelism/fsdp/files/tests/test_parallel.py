@@ -14,6 +14,7 @@ from package.evaluate import evaluate
 from package.loader import Loader
 from package.mesh import data_rank
 from package.model import ModelConfig, build_model
+from package.ranks import rank
 from package.shards import whole
 from package.signals import StopSignal
 from package.step import train_step
@@ -108,31 +109,32 @@ def test_where_shards_are_kept_changes_no_number(
 
 
 # {% print checkpoint.on_many_ranks() %}
-def sample_numbers(config: Config) -> list[int]:
-    """The samples that this rank trains on in the first two steps."""
+def sample_numbers(config: Config) -> tuple[int, list[int]]:
+    """The data rank of this process, and the samples that it trains on in the first two steps."""
     loader = Loader.__new__(Loader)  # no thread: only the sharing out is of interest
     loader._batch_size = config.train.batch_size
     loader._micro_batch_size = config.train.micro_batch_size
-    return [
+    numbers = [
         first + offset
         for seen in (0, config.train.batch_size)
         for first in loader._first_samples(seen)
         for offset in range(config.train.micro_batch_size)
     ]
+    return data_rank(), numbers
 
 
 @pytest.mark.parametrize("total", [1, 2, 4])
 def test_every_sample_is_used_once_at_any_number_of_ranks(
     small_micro_batches: Config, tmp_path: Path, total: int
 ) -> None:
-    shares = run_ranks(total, tmp_path / "shares", sample_numbers, small_micro_batches)
-    assert sorted(number for share in shares for number in share) == list(range(16))
+    shares = dict(run_ranks(total, tmp_path / "shares", sample_numbers, small_micro_batches))
+    assert sorted(number for share in shares.values() for number in share) == list(range(16))
 
 
 def one_rank_is_not_finite(config: Config, model_config: ModelConfig) -> dict[str, Any]:
     state = new_state(config, model_config, CPU)
     before = in_full(state.model.state_dict())
-    if data_rank() == 1:
+    if rank() == 1:
         state.model.layers[0].register_forward_hook(lambda _m, _i, out: out * float("nan"))
     batch = TrainSet(config.data, model_config, seed=0).samples(2 * data_rank(), 2)
     result = train_step(state, [batch], 1.0)

@@ -3,6 +3,7 @@
 import torch.nn.functional as F
 from torch import Tensor
 
+# {# Slot: sharded may return the loss of logits and targets. #}
 LABEL_SMOOTHING = {{design.loss.label_smoothing}}  # share of the probability
 
 
@@ -14,6 +15,7 @@ def smoothed_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
     (Inception-v3, section 7, https://arxiv.org/abs/1512.00567). Even certain and right predictions
     have a loss then, which makes it higher than the loss in validation.
     """
+    # {% print each.sharded() %}
     return F.cross_entropy(
         logits.flatten(0, -2).float(),
         targets.flatten(),

@@ -5,6 +5,7 @@ from torch import Tensor
 
 from .data import IGNORE_INDEX
 
+# {# Slot: sharded may return the loss of logits and targets. #}
 Z_LOSS_WEIGHT = {{design.loss.z_loss_weight}}
 
 
@@ -15,6 +16,7 @@ def cross_entropy_and_z_loss(logits: Tensor, targets: Tensor) -> Tensor:
     penalty keeps near 1 (PaLM, section 5, https://arxiv.org/abs/2204.02311): cross-entropy does not
     change when all logits of a token do by the same amount, and lets them drift.
     """
+    # {% print each.sharded() %}
     logits, targets = logits.flatten(0, 1).float(), targets.flatten()
     losses = F.cross_entropy(logits, targets, ignore_index=IGNORE_INDEX, reduction="none")
     # The loss is log(Z) less the logit of the target: no second pass over the vocabulary.

@@ -17,6 +17,8 @@ from .device import select_device
 from .rendezvous import Pulse, explained, meet, open_store
 
 
+# {# Slots: sizes are functions; shares rebinds n_shares, the ranks that share out the samples. #}
+# {% print each.sizes() %}
 def init_ranks(config: TrainConfig) -> torch.device:
     """Join the other processes; returns the device of this one.
 
@@ -28,13 +30,15 @@ def init_ranks(config: TrainConfig) -> torch.device:
         raise ConfigError(
             [f"{', '.join(missing)}: not set; start with torchrun, as launch/local.sh does"]
         )
-    share = config.micro_batch_size * world_size()
+    n_shares = world_size()
+    # {% print each.shares() %}
+    share = config.micro_batch_size * n_shares
     if config.batch_size % share:
         raise ConfigError(
             [
                 f"train.batch_size = {config.batch_size}: must be a multiple of {share}, which is"
                 f" train.micro_batch_size = {config.micro_batch_size} on each of"
-                f" {world_size()} ranks"
+                f" {n_shares} ranks"
             ]
         )
     device = _local_device(config.device)

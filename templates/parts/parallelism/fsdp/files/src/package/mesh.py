@@ -3,10 +3,10 @@
 import torch
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-from .ranks import rank, world_size
 
-
-# {# Slots: outer_dimensions and inner_dimensions are entries of a dictionary, name: number of ranks. #}
+# {# Slots: outer_dimensions and inner_dimensions are entries of a dictionary, name: number of ranks;
+#    data_ranks are functions. #}
+# {% print tensor_parallel.data_ranks() %}
 def build_mesh(device: torch.device) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 
@@ -14,17 +14,7 @@ def build_mesh(device: torch.device) -> DeviceMesh:
     """
     sizes = {
         # {% print each.outer_dimensions() %}
-        "shard": world_size(),
+        "shard": n_data_ranks(),
         # {% print each.inner_dimensions() %}
     }
     return init_device_mesh(device.type, tuple(sizes.values()), mesh_dim_names=tuple(sizes))
-
-
-def data_rank() -> int:
-    """The number of this process among those that share out the samples, from 0."""
-    return rank()
-
-
-def n_data_ranks() -> int:
-    """How many processes share out the samples: all of them."""
-    return world_size()

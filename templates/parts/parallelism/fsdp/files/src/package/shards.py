@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from torch import Tensor
-from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
 from torch.overrides import TorchFunctionMode
 
 
@@ -12,7 +12,13 @@ from torch.overrides import TorchFunctionMode
 # {% print checkpoint.whole_states() %}
 def whole(value: Tensor) -> Tensor:
     """All of a tensor of which every rank has a part; each rank must call it."""
-    return value.full_tensor() if isinstance(value, DTensor) else value
+    if not isinstance(value, DTensor):
+        return value
+    placements = list(value.placements)
+    for dimension in range(len(placements)):  # of the mesh, from the outermost on
+        placements[dimension] = Replicate()
+        value = value.redistribute(placements=placements)
+    return value.to_local()
 
 
 class CopyingParts(TorchFunctionMode):

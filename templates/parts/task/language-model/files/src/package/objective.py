@@ -8,7 +8,8 @@ from .data import IGNORE_INDEX, Batch
 
 
 # {# Slots: joined may decorate summed_loss; logits read model and batch, bind logits; minimized reads
-#    logits and batch, returns the sum. #}
+#    logits and batch, returns the sum; sharded may return the cross-entropy of logits and batch;
+#    filled may rebind batch. #}
 
 
 # {% print balance.joined() %}
@@ -29,6 +30,7 @@ def count_targets(batch: Batch) -> Tensor:
 @torch.no_grad()
 def evaluate_batch(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
     """Sums over the batch, which can be added up over batches and ranks."""
+    # {% print each.filled() %}
     # {% print documents.logits() %}
     loss = cross_entropy(logits, batch)
     return {"loss": loss, "targets": count_targets(batch)}
@@ -41,6 +43,7 @@ def validation_metrics(sums: dict[str, float]) -> dict[str, float]:
 
 def cross_entropy(logits: Tensor, batch: Batch) -> Tensor:
     """In nats, summed over all targets of the batch (0-d, float32)."""
+    # {% print each.sharded() %}
     return F.cross_entropy(
         logits.flatten(0, 1).float(),
         batch.targets.flatten(),

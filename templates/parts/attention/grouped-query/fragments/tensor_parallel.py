@@ -1,0 +1,20 @@
+"""Each device has keys and values of its own."""
+
+from torch.distributed.tensor.parallel import ColwiseParallel
+
+
+def spread(model):
+    return {
+        # {% macro sizes() %}
+        "n_kv_heads": model.config.n_kv_heads,
+        # {% endmacro %}
+    }
+
+
+def layer_styles():
+    return {
+        # {% macro key_value_styles() %}
+        "attention.wk": ColwiseParallel(),
+        "attention.wv": ColwiseParallel(),
+        # {% endmacro %}
+    }

@@ -1,0 +1,9 @@
+"""Two ranks share each matrix, however many do in a run."""
+
+
+def config():
+    return {
+        # {% macro variables() %}
+        "TENSOR_RANKS": 2,
+        # {% endmacro %}
+    }

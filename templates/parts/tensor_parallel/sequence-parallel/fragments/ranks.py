@@ -1,0 +1,31 @@
+"""Ranks that share each matrix have the same samples."""
+
+import os
+
+from .config import ConfigError
+
+
+# {% macro sizes() %}
+# They share each matrix, and are next to each other in one machine. For other machines, set the
+# environment variable of this name.
+TENSOR_RANKS = {{design.tensor_parallel.degree}}
+
+
+def tensor_ranks() -> int:
+    """How many ranks share each matrix; one that is alone has it whole."""
+    return min(int(os.environ.get("TENSOR_RANKS", TENSOR_RANKS)), world_size())
+
+
+# {% endmacro %}
+def init_ranks(n_shares):
+    # {% macro shares() %}
+    if n_shares % tensor_ranks():
+        raise ConfigError(
+            [
+                f"WORLD_SIZE = {n_shares}: must be a multiple of {tensor_ranks()}, the ranks that"
+                " share each matrix"
+            ]
+        )
+    n_shares //= tensor_ranks()
+    # {% endmacro %}
+    return n_shares

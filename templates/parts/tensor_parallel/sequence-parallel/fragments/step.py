@@ -1,0 +1,10 @@
+"""One reduction for the norm."""
+
+from .clipping import clip_gradients
+
+
+def train_step(model, max_grad_norm):
+    # {% macro clip() %}
+    norm = clip_gradients(model.parameters(), max_grad_norm)
+    # {% endmacro %}
+    return norm
