@@ -16,7 +16,7 @@ PROJECT = (
     ("averaging", "balance"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),
-    ("train", "generate", "predict", "hub"),
+    ("train", "generate", "predict", "hub", "launcher"),
 )
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd", "soft_cap"),
