@@ -9,8 +9,22 @@ set -euo pipefail
 PATH=$PATH:/usr/sbin
 
 if [[ $1 == --stop ]]; then
-    for file in "$2"/*.pid; do
-        [[ -f $file ]] && kill "$(cat "$file")" 2>/dev/null || true
+    export SLURM_CONF=$2/slurm.conf
+    scancel --signal=KILL --full --user="$(id -un)" || true
+    scancel --user="$(id -un)" || true
+    for _ in $(seq 50); do
+        [[ -z $(squeue --noheader) ]] && break
+        sleep 0.1
+    done
+    pids=$(cat "$2"/*.pid)
+    for pid in $pids; do
+        kill "$pid" || true
+    done
+    for pid in $pids; do
+        for _ in $(seq 50); do
+            kill -0 "$pid" 2>/dev/null || break
+            sleep 0.1
+        done
     done
     exit 0
 fi

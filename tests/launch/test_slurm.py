@@ -130,12 +130,11 @@ def test_a_stopped_job_is_queued_again_until_it_is_complete(
     assert trained == list(range(1, STEPS + 1))  # none is lost, and none is done twice
 
 
+@pytest.mark.usefixtures("nodes")
 def test_a_wrong_value_ends_the_job_with_the_exit_code_of_training(
-    catalogue: Catalogue, nodes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    catalogue: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    several = {"parallelism.n_devices": 2, "parallelism.n_nodes": len(nodes)}
-    design = {**DESIGN, "parallelism": "ddp", **several}
-    write_project(render_answers(catalogue, design), tmp_path)
+    write_project(render_answers(catalogue, {**DESIGN, "parallelism": "ddp"}), tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "src"))
     waiting = ("sbatch", "--parsable", "--wait", "launch/slurm.sh", "train.steps=0")
     done = subprocess.run(
