@@ -3,12 +3,13 @@
 What a part declares under ``estimates`` is summed by name over the chosen parts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scaffold.catalogue import Catalogue
 from scaffold.design import Design, Value
-from scaffold.expressions import evaluate
+from scaffold.expressions import evaluate, names
+from scaffold.parts import Part
 
 FLOAT32_BYTES = 4  # parameters and gradients are kept in float32 whatever the autocast precision
 PASSES = 3  # the backward pass multiplies twice what the forward pass does
@@ -21,7 +22,8 @@ class Estimates:
     ``flops_per_token`` counts forward and backward. Generation keeps ``cache_bytes_per_token``, and
     ``cache_bytes_per_sequence`` however long the text is: None where it keeps no such thing.
     ``active_parameters`` are those that a token uses, None where it uses them all. ``formulas``
-    says how each number was worked out, in the design's own names.
+    says how each number was worked out, in the design's own names. ``outer_parameters`` are in no
+    layer, ``layer_activation_bytes`` in all layers together.
     """
 
     parameters: int
@@ -34,6 +36,8 @@ class Estimates:
     formulas: Mapping[str, str]
     active_parameters: int | None = None
     cache_bytes_per_sequence: int | None = None
+    outer_parameters: int = 0
+    layer_activation_bytes: int = 0
 
     @property
     def training_bytes(self) -> int:
@@ -52,11 +56,15 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
     sums: dict[str, list[str]] = {}
     parts = [catalogue.axes[choice.axis].parts[choice.variant] for choice in design]
     shares = {axis: share for part in parts for axis, share in part.shares.items()}
+    in_layers = 0.0
     for part in parts:
         for name, whole in part.estimates.items():
             text = f"({shares[part.axis]}) * ({whole})" if part.axis in shares else whole
-            totals[name] = totals.get(name, 0) + _number(evaluate(text, design.values))
+            value = _number(evaluate(text, design.values))
+            totals[name] = totals.get(name, 0) + value
             sums.setdefault(name, []).append(text)
+            if name == "activation_bytes_per_token" and _depends(parts, whole, "n_layers"):
+                in_layers += value
     parameters = round(totals.get("parameters", 0))
     tokens = _number(design.values.get("tokens_per_sample", 1)) * _number(
         design.values.get("micro_batch_size", 1)
@@ -79,7 +87,22 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         formulas=_formulas(sums),
         active_parameters=None if inactive is None else parameters - round(inactive),
         cache_bytes_per_sequence=None if state is None else round(state),
+        outer_parameters=round(totals.get("outer_parameters", 0)),
+        layer_activation_bytes=round(in_layers * tokens),
     )
+
+
+def _depends(parts: Sequence[Part], text: str, name: str) -> bool:
+    """Whether an expression reads a value, itself or through derived ones."""
+    derived = {key: formula for part in parts for key, formula in part.derived.items()}
+    found: set[str] = set()
+    open_names = [*names(text)]
+    while open_names:
+        word = open_names.pop()
+        if word not in found:
+            found.add(word)
+            open_names += names(derived[word]) if word in derived else ()
+    return name in found
 
 
 def _formulas(sums: Mapping[str, list[str]]) -> dict[str, str]:

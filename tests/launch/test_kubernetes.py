@@ -1,4 +1,4 @@
-"""The manifest for Kubernetes, against the models that Kubeflow publishes of its own and JobSet's."""
+"""The manifest for Kubernetes, against the models of JobSet and of Kubeflow Trainer."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -120,7 +120,8 @@ def test_runs_are_kept_where_training_writes_them(rendering: Rendering) -> None:
     texts = rendering.texts()
     (workdir,) = [line for line in texts["Dockerfile"].splitlines() if line.startswith("WORKDIR")]
     run_dir = yaml.safe_load(texts["configs/train.yaml"])["train"]["run_dir"]
-    mounts = {each["name"]: each["mountPath"] for each in pod(rendering)["containers"][0]["volumeMounts"]}
+    (container,) = pod(rendering)["containers"]
+    mounts = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
     assert f"{workdir.split()[1]}/{run_dir}".startswith(mounts["runs"] + "/")
     assert {volume["name"] for volume in pod(rendering)["volumes"]} == set(mounts)
 

@@ -31,7 +31,7 @@ def test_one_machine_starts_all_processes(catalogue: Catalogue) -> None:
 
 
 def test_each_of_several_machines_starts_its_own(catalogue: Catalogue) -> None:
-    given = {"parallelism": "ddp", "parallelism.n_devices": 1024, "parallelism.n_nodes": 128}
+    given: Given = {"parallelism": "ddp", "parallelism.n_devices": 1024, "parallelism.n_nodes": 128}
     found = render_answers(catalogue, given)
     command, where = next_steps(found.plan, "run")[-1]
     assert command == (

@@ -67,8 +67,13 @@ def skypilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("skypilot")
     try:
         venv.create(folder, with_pip=True)
-        install = [folder / "bin/python", "-m", "pip", "install", "--quiet", SKYPILOT]
-        subprocess.run(install, capture_output=True, timeout=INSTALL_SECONDS, check=True)
+        install = ("-m", "pip", "install", "--quiet", SKYPILOT)
+        subprocess.run(
+            [folder / "bin/python", *install],
+            capture_output=True,
+            timeout=INSTALL_SECONDS,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError) as error:
         pytest.skip(f"SkyPilot cannot be installed here: {error}")
     return folder / "bin/python"

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from rendering import render_answers
+from rendering import Given, render_answers
 from runs import TIMEOUT, Project, write_project
 
 from scaffold.catalogue import Catalogue
 
 CLUSTER = Path(__file__).with_name("slurm_cluster.sh")
 NEEDED = ("slurmctld", "slurmd", "munged", "sbatch")
-DESIGN = {
+DESIGN: Given = {
     "task": "image-classification",
     "graph_mode": "eager",
     "launch": "slurm",
@@ -102,7 +102,7 @@ def test_a_stopped_job_is_queued_again_until_it_is_complete(
     monkeypatch: pytest.MonkeyPatch,
     parallelism: str,
 ) -> None:
-    several = {"parallelism.n_devices": 2, "parallelism.n_nodes": len(nodes)}
+    several: Given = {"parallelism.n_devices": 2, "parallelism.n_nodes": len(nodes)}
     design = {**DESIGN, "parallelism": parallelism, **(several if parallelism == "ddp" else {})}
     project = write_project(render_answers(catalogue, design), tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "src"))  # as after an install

@@ -1,0 +1,71 @@
+"""What the hardware of a design recommends on the axes that spread the training."""
+
+from collections.abc import Mapping
+
+from scaffold.accelerators import accelerators
+from scaffold.advice import FLOAT32_BYTES, Advice, Demand, Hardware, advise
+from scaffold.catalogue import Catalogue
+from scaffold.design import Design
+from scaffold.estimates import Estimates, estimate
+
+SPREADING = (
+    "parallelism",
+    "activation_checkpointing",
+    "context_parallel",
+    "tensor_parallel",
+    "pipeline",
+    "offload",
+)
+
+
+def advice_for(catalogue: Catalogue, design: Design) -> Advice | None:
+    """The advice for a design; None where its hardware is not known."""
+    name = str(design.values.get("accelerator", ""))
+    if name not in accelerators():
+        return None
+    hardware = Hardware(
+        accelerators()[name], _whole(design, "accelerators_per_node", 1), _whole(design, "nodes", 1)
+    )
+
+    def is_offered(choices: Mapping[str, str]) -> bool:
+        return all(
+            axis in catalogue.axes and variant in catalogue.axes[axis].parts
+            for axis, variant in choices.items()
+        )
+
+    return advise(demand_of(design, estimate(catalogue, design)), hardware, is_offered)
+
+
+def advised(catalogue: Catalogue, design: Design) -> Mapping[str, str]:
+    """The variants that are recommended, by axis; none where the hardware is not known."""
+    if "accelerator" not in design.values:
+        return {}
+    advice = advice_for(catalogue, design)
+    return {} if advice is None else advice.chosen.choices
+
+
+def demand_of(design: Design, estimates: Estimates) -> Demand:
+    """What the training of a design needs, whole."""
+    tokens = _whole(design, "tokens_per_sample", 1)
+    samples = _whole(design, "micro_batch_size", 1)
+    return Demand(
+        parameters=estimates.parameters,
+        parameter_bytes=estimates.parameter_bytes,
+        gradient_bytes=estimates.gradient_bytes,
+        optimizer_bytes=estimates.optimizer_bytes,
+        outer_parameters=estimates.outer_parameters,
+        layer_activations=estimates.layer_activation_bytes,
+        outer_activations=estimates.activation_bytes - estimates.layer_activation_bytes,
+        # Between the layers stand sums of what they add, in float32.
+        layer_input=FLOAT32_BYTES * _whole(design, "dim", 0) * tokens * samples,
+        n_layers=_whole(design, "n_layers", 1),
+        heads=tuple(
+            _whole(design, name, 1) for name in ("n_heads", "n_kv_heads") if name in design.values
+        ),
+        tokens_per_sample=tokens,
+        compute_bytes=_whole(design, "activation_bytes_per_value", FLOAT32_BYTES),
+    )
+
+
+def _whole(design: Design, name: str, default: int) -> int:
+    return int(design.values.get(name, default))
