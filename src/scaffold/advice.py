@@ -9,7 +9,7 @@ would rather have them; the first that fits is recommended. Memory is per device
   computation, and the gradients of a block, in that and in float32
   (https://arxiv.org/abs/2304.11277);
 - the activations of one micro-batch; where they are worked out again, the inputs of all blocks and
-  the inside of one (https://arxiv.org/abs/1604.06174).
+  the inside of one, or the logits (https://arxiv.org/abs/1604.06174).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -106,7 +106,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Level:
-    """A way to spread the training: what it is called, what it chooses, what it takes."""
+    """A way to spread the training: what it is called, what it chooses, what it takes.
+
+    ``choices`` are answers by their keys: variants by axis, and options where it needs one.
+    """
 
     title: str
     choices: Mapping[str, str]
@@ -173,10 +176,12 @@ def memory_of(demand: Demand, plan: Plan) -> Memory:
         gathered = demand.compute_bytes * (outer + 2 * block)
         gathered += (demand.compute_bytes + FLOAT32_BYTES) * block
     # A stage of a pipeline has fewer layers, and as many more micro-batches on their way.
-    inside = demand.layer_activations
+    kept = demand.layer_activations + demand.outer_activations
     if plan.recomputes:
-        inside = demand.layer_input * demand.n_layers + inside // demand.n_layers
-    activations = (inside + demand.outer_activations) / plan.tensor / plan.context
+        # What stands around the blocks is free again when the last block is worked out again.
+        one = max(demand.layer_activations / demand.n_layers, demand.outer_activations)
+        kept = min(kept, round(demand.layer_input * demand.n_layers + one))
+    activations = kept / plan.tensor / plan.context
     return Memory(
         parameters=on_device * _share(demand.parameter_bytes, shares),
         gradients=on_device * _share(demand.gradient_bytes, shares),
@@ -214,9 +219,10 @@ def _plans(demand: Demand, hardware: Hardware) -> Iterator[tuple[str, dict[str, 
             plan = Plan(shards, degree, stages, recomputes=True)
             title = f"FSDP, tensor parallel over {degree} and {stages} pipeline stages {again}"
             yield title, {**tensor, **recompute, "pipeline": "on"}, plan
-    offload = {**fsdp, **recompute, "offload": "cpu"}
-    plan = replace(whole, recomputes=True, offloads=True)
-    yield f"FSDP with the state in the host's memory, {again}", offload, plan
+    if hardware.devices > 1:
+        offload = {**fsdp, "parallelism.cpu_offload": "true", **recompute}
+        plan = replace(whole, recomputes=True, offloads=True)
+        yield f"FSDP with the state in the host's memory, {again}", offload, plan
 
 
 def _basic(hardware: Hardware) -> list[tuple[str, dict[str, str], Plan]]:

@@ -23,7 +23,7 @@ class Estimates:
     ``cache_bytes_per_sequence`` however long the text is: None where it keeps no such thing.
     ``active_parameters`` are those that a token uses, None where it uses them all. ``formulas``
     says how each number was worked out, in the design's own names. ``outer_parameters`` are in no
-    layer, ``layer_activation_bytes`` in all layers together.
+    layer; of all activations, ``layer_activation_bytes`` are in the layers, the others outside.
     """
 
     parameters: int
@@ -38,6 +38,7 @@ class Estimates:
     cache_bytes_per_sequence: int | None = None
     outer_parameters: int = 0
     layer_activation_bytes: int = 0
+    outer_activation_bytes: int = 0
 
     @property
     def training_bytes(self) -> int:
@@ -89,6 +90,9 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         cache_bytes_per_sequence=None if state is None else round(state),
         outer_parameters=round(totals.get("outer_parameters", 0)),
         layer_activation_bytes=round(in_layers * tokens),
+        outer_activation_bytes=round(
+            (totals.get("activation_bytes_per_token", 0) - in_layers) * tokens
+        ),
     )
 
 

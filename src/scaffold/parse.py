@@ -37,14 +37,18 @@ def parse_design(
     design = _parse(catalogue, answers, problems)
     answered = {key.partition(".")[0] for key in answers}
     advice = {
-        axis: Answer(variant, "default")
-        for axis, variant in advised(catalogue, design).items()
-        if axis not in answered and axis in design.choices and design[axis].variant != variant
+        key: Answer(value, "default")
+        for key, value in advised(catalogue, design).items()
+        if key.partition(".")[0] not in answered and not _is_chosen(design, key, value)
     }
     try:
         return _parse(catalogue, {**answers, **advice}, problems) if advice else design
     except DesignError:  # what is answered does not go with it
         return design
+
+
+def _is_chosen(design: Design, axis: str, variant: str) -> bool:
+    return axis in design.choices and design[axis].variant == variant
 
 
 def _parse(catalogue: Catalogue, answers: Answers, problems: Sequence[Problem]) -> Design:

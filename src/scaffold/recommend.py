@@ -14,7 +14,6 @@ SPREADING = (
     "context_parallel",
     "tensor_parallel",
     "pipeline",
-    "offload",
 )
 
 
@@ -28,16 +27,21 @@ def advice_for(catalogue: Catalogue, design: Design) -> Advice | None:
     )
 
     def is_offered(choices: Mapping[str, str]) -> bool:
-        return all(
-            axis in catalogue.axes and variant in catalogue.axes[axis].parts
-            for axis, variant in choices.items()
-        )
+        return all(_exists(catalogue, choices, key) for key in choices)
 
     return advise(demand_of(design, estimate(catalogue, design)), hardware, is_offered)
 
 
+def _exists(catalogue: Catalogue, choices: Mapping[str, str], key: str) -> bool:
+    """Whether there is the variant, or the option of the variant, that a key of a level means."""
+    axis, _, option = key.partition(".")
+    parts = catalogue.axes[axis].parts if axis in catalogue.axes else {}
+    part = parts.get(choices[axis])
+    return part is not None and (not option or option in part.options)
+
+
 def advised(catalogue: Catalogue, design: Design) -> Mapping[str, str]:
-    """The variants that are recommended, by axis; none where the hardware is not known."""
+    """The answers that are recommended, by key; none where the hardware is not known."""
     if "accelerator" not in design.values:
         return {}
     advice = advice_for(catalogue, design)
@@ -55,7 +59,7 @@ def demand_of(design: Design, estimates: Estimates) -> Demand:
         optimizer_bytes=estimates.optimizer_bytes,
         outer_parameters=estimates.outer_parameters,
         layer_activations=estimates.layer_activation_bytes,
-        outer_activations=estimates.activation_bytes - estimates.layer_activation_bytes,
+        outer_activations=estimates.outer_activation_bytes,
         # Between the layers stand sums of what they add, in float32.
         layer_input=FLOAT32_BYTES * _whole(design, "dim", 0) * tokens * samples,
         n_layers=_whole(design, "n_layers", 1),

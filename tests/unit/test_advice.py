@@ -90,7 +90,7 @@ def advice(demand: Demand, name: str, per_node: int, nodes: int = 1) -> Advice:
             "H100",
             8,
             64,
-            "FSDP and tensor parallel over 4 with activation checkpointing",
+            "FSDP and tensor parallel over 2 with activation checkpointing",
         ),
     ],
 )
