@@ -39,8 +39,6 @@ QUICK = (
 
 PATIENCE = 100  # seconds
 
-pytestmark = [pytest.mark.slow]
-
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
@@ -94,6 +92,7 @@ def step_of(project: Project) -> int:
     return max((int(entry["step"]) for entry in project.log("runs/default")), default=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parallelism", ["one-device", "ddp"])
 def test_a_stopped_job_is_queued_again_until_it_is_complete(
     catalogue: Catalogue,
@@ -130,6 +129,7 @@ def test_a_stopped_job_is_queued_again_until_it_is_complete(
     assert trained == list(range(1, STEPS + 1))  # none is lost, and none is done twice
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nodes")
 def test_a_wrong_value_ends_the_job_with_the_exit_code_of_training(
     catalogue: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -143,3 +143,14 @@ def test_a_wrong_value_ends_the_job_with_the_exit_code_of_training(
     output = (tmp_path / f"slurm-{done.stdout.strip()}.out").read_text()
     assert done.returncode == 2, output
     assert "train.steps = 0" in output
+
+
+def test_the_job_says_what_the_design_says(catalogue: Catalogue) -> None:
+    plain = render_answers(catalogue, DESIGN).texts()["launch/slurm.sh"]
+    assert not [word for word in ("--partition", "--account", "container") if word in plain]
+    image = "nvcr.io#nvidia/pytorch:26.05-py3"
+    given = {"launch.partition": "gpu", "launch.account": "team", "launch.container": image}
+    full = render_answers(catalogue, {**DESIGN, **given}).texts()["launch/slurm.sh"]
+    assert "#SBATCH --partition=gpu\n#SBATCH --account=team\n" in full
+    assert f"--container-image='{image}'" in full
+    assert 'srun "${container[@]}" python -m tiny_run.train "$@" &' in full
