@@ -97,3 +97,9 @@ def test_it_is_a_task_of_skypilot(catalogue: Catalogue, skypilot: Path, tmp_path
     assert (found["nodes"], found["accelerators"], found["spot"]) == (2, {"H100": 8}, True)
     recovery = {"recover_on_exit_codes": [75], "max_restarts_on_errors": 3}
     assert found["recovery"].items() >= recovery.items()
+
+
+def test_it_looks_for_the_accelerators_of_the_design(catalogue: Catalogue) -> None:
+    given: Given = {"hardware.accelerator": "MI300X", "hardware.accelerators_per_node": 8}
+    _, found = task(catalogue, given)
+    assert found["resources"]["accelerators"] == "MI300X:8"

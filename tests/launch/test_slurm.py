@@ -149,7 +149,7 @@ def test_the_job_says_what_the_design_says(catalogue: Catalogue) -> None:
     plain = render_answers(catalogue, DESIGN).texts()["launch/slurm.sh"]
     assert not [word for word in ("--partition", "--account", "container") if word in plain]
     image = "nvcr.io#nvidia/pytorch:26.05-py3"
-    given = {"launch.partition": "gpu", "launch.account": "team", "launch.container": image}
+    given: Given = {"launch.partition": "gpu", "launch.account": "team", "launch.container": image}
     full = render_answers(catalogue, {**DESIGN, **given}).texts()["launch/slurm.sh"]
     assert "#SBATCH --partition=gpu\n#SBATCH --account=team\n" in full
     assert f"--container-image='{image}'" in full

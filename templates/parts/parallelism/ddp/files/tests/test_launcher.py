@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 from package import launcher
+from torch.distributed import run
 from torch.distributed.elastic.multiprocessing import SignalException
 from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
 
@@ -12,12 +13,12 @@ from torch.distributed.elastic.multiprocessing.errors import ChildFailedError, P
 def ending_with(error: BaseException | None) -> Callable[[Sequence[str]], None]:
     """What torchrun does, in the end."""
 
-    def run(arguments: Sequence[str]) -> None:
+    def main(arguments: Sequence[str]) -> None:
         assert arguments == ["-m", "train"]
         if error is not None:
             raise error
 
-    return run
+    return main
 
 
 def failed(*exit_codes: int) -> ChildFailedError:
@@ -45,5 +46,5 @@ def failed(*exit_codes: int) -> ChildFailedError:
 def test_the_exit_code_is_that_of_the_processes(
     monkeypatch: pytest.MonkeyPatch, error: BaseException | None, exit_code: int
 ) -> None:
-    monkeypatch.setattr(launcher.run, "main", ending_with(error))
+    monkeypatch.setattr(run, "main", ending_with(error))
     assert launcher.main(["-m", "train"]) == exit_code
