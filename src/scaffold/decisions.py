@@ -12,6 +12,7 @@ from scaffold.design import Choice, Design, Value
 from scaffold.estimates import Estimates, estimate
 from scaffold.keys import shown
 from scaffold.parts import EXPRESSION_PREFIX, Option
+from scaffold.recommend import SPREADING, advised
 from scaffold.rulings import Ruling, notes
 from scaffold.variants import clash, objections
 
@@ -56,13 +57,19 @@ def decide(catalogue: Catalogue, design: Design) -> tuple[Decision, ...]:
 
 
 def recommended(catalogue: Catalogue, design: Design, axis: str) -> str:
-    """The variant that is recommended beside the choices on the earlier axes."""
+    """The variant that is recommended beside the choices on the earlier axes.
+
+    That is the first that fits to them, unless the hardware recommends another one.
+    """
     earlier: dict[str, str] = {}
     for choice in design:
         if choice.axis == axis:
             break
         earlier[choice.axis] = choice.variant
-    for variant in catalogue.axes[axis].parts:
+    parts = catalogue.axes[axis].parts
+    advice = advised(catalogue, design) if axis in SPREADING else {}
+    first = [advice[axis]] if advice.get(axis) in parts else []
+    for variant in (*first, *parts):
         if not any(objections(catalogue, axis, variant, earlier)):
             return variant
     return design[axis].variant

@@ -36,7 +36,8 @@ class Estimates:
     ``flops_per_token`` counts forward and backward. Generation keeps ``cache_bytes_per_token``, and
     ``cache_bytes_per_sequence`` however long the text is: None where it keeps no such thing.
     ``active_parameters`` are those that a token uses, None where it uses them all. ``formulas``
-    says how each number was worked out, in the design's own names.
+    says how each number was worked out, in the design's own names. ``outer_parameters`` are in no
+    layer; of all activations, ``layer_activation_bytes`` are in the layers, the others outside.
     """
 
     parameters: int
@@ -50,6 +51,9 @@ class Estimates:
     active_parameters: int | None = None
     cache_bytes_per_sequence: int | None = None
     gathered_bytes: int | None = None
+    outer_parameters: int = 0
+    layer_activation_bytes: int = 0
+    outer_activation_bytes: int = 0
 
     @property
     def training_bytes(self) -> int:
@@ -85,6 +89,8 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
     degree = round(_number(design.values.get("shard_degree", 1)))
     spread = round(_number(design.values.get("tensor_degree", 1)))
     formulas = _formulas(sums, gathered, degree, spread)
+    in_layers = _number(evaluate(_sum(sums[LAYERS] or ["0"]), design.values))
+    tokens = _number(evaluate("tokens_per_sample * micro_batch_size", {**SINGLE, **design.values}))
     cache = totals.get("cache_bytes_per_token")
     state = totals.get("cache_bytes_per_sequence")
     inactive = totals.get("inactive_parameters")
@@ -106,6 +112,11 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
         active_parameters=None if inactive is None else parameters - round(inactive),
         cache_bytes_per_sequence=None if state is None else round(state),
         gathered_bytes=round(_number(evaluate(gathered, known)) / spread) if gathered else None,
+        outer_parameters=outer,
+        layer_activation_bytes=round(in_layers * tokens),
+        outer_activation_bytes=round(
+            (totals.get("activation_bytes_per_token", 0) - in_layers) * tokens
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from scaffold.design import Design
 from scaffold.errors import DesignError, Problem
 from scaffold.keys import PROJECT_KEYS, canonical, known_keys, shown, unknown_key
 from scaffold.parts import Option, Part
+from scaffold.recommend import SPREADING, advice_for
 from scaffold.rules import fill
 from scaffold.scalars import expected
 
@@ -38,7 +39,11 @@ def explain(catalogue: Catalogue, design: Design, answers: Answers, key: str) ->
     made = {decision.name: decision for decision in decide(catalogue, design)}
     if key in design.choices:
         others = tuple(alternatives(catalogue, design, answers, key))
-        return Explanation(made[key], {"question": catalogue.axes[key].question}, others)
+        facts = {"question": catalogue.axes[key].question}
+        advice = advice_for(catalogue, design) if key in SPREADING else None
+        if advice is not None:
+            facts |= {f"level {number}": line for number, line in enumerate(advice.lines(), 1)}
+        return Explanation(made[key], facts, others)
     for choice in design:
         part = catalogue.axes[choice.axis].parts[choice.variant]
         for option in part.options_of(choice):

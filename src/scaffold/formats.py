@@ -1,8 +1,9 @@
-"""Filters of data templates: how a value is written in YAML, TOML, JSON and Markdown."""
+"""Filters of data templates: how a value is written in YAML, TOML, JSON, Markdown, a shell."""
 
 import json
 import math
 import re
+import shlex
 import textwrap
 from collections.abc import Callable, Mapping
 
@@ -75,6 +76,11 @@ def json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def shell_word(value: object) -> str:
+    """A text as one word of a shell's command."""
+    return shlex.quote(str(value))
+
+
 def markdown_cell(value: object) -> str:
     """A text that stands in one cell of a Markdown table."""
     return " ".join(str(value).split()).replace("|", "\\|")
@@ -92,6 +98,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "yaml": yaml_scalar,
     "toml": toml_string,
     "json": json_text,
+    "shell": shell_word,
     "cell": markdown_cell,
     "comment": comment,
     "bytes": bytes_text,

@@ -15,14 +15,16 @@ PLACEHOLDER = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
 def next_steps(plan: RenderPlan, destination: str) -> tuple[tuple[str, str], ...]:
     """(command, what it does): enter the folder, install, prepare the data if need be, train.
 
-    Parts say how under ``provides``: ``prepare_commands`` (``run``, ``does``) and ``run_command``.
+    Parts say how under ``provides``: ``prepare_commands`` (``run``, ``does``), ``run_command``
+    and ``run_where`` (on which machines, if not on this one).
     """
     steps = [
         (f"cd {shlex.quote(destination)}", "the new project"),
         (INSTALL, "install it with what it needs"),
     ]
     steps += [_step(plan, item) for item in _list(plan.provides.get("prepare_commands", []))]
-    steps.append((_filled(plan, plan.provides.get("run_command", TRAIN)), "train"))
+    where = _filled(plan, plan.provides.get("run_where", ""))
+    steps.append((_filled(plan, plan.provides.get("run_command", TRAIN)), f"train{where}"))
     return tuple(steps)
 
 
@@ -38,4 +40,9 @@ def _list(value: Provided) -> list[Provided]:
 def _filled(plan: RenderPlan, text: Provided) -> str:
     """A text with ``{{package}}`` and ``{{design.axis.name}}`` replaced by their values."""
     values = {**plan.design.values, "package": plan.design.project.package}
-    return PLACEHOLDER.sub(lambda match: shown(values[match[1].rpartition(".")[2]]), str(text))
+
+    def value(match: re.Match[str]) -> str:
+        found = values[match[1].rpartition(".")[2]]
+        return found if isinstance(found, str) else shown(found)  # a command is shown whole
+
+    return PLACEHOLDER.sub(value, str(text))

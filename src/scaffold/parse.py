@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from scaffold.answers import PRESET, Answers
+from scaffold.answers import PRESET, Answer, Answers
 from scaffold.catalogue import Catalogue
 from scaffold.completion import complete
 from scaffold.dead_ends import dead_end, disabled_because
@@ -14,6 +14,7 @@ from scaffold.expressions import EvaluationError
 from scaffold.keys import PROJECT_KEYS, canonical, known_keys, shown, unknown_key
 from scaffold.naming import name_problems, package_from, package_problems
 from scaffold.parts import Part, Rule
+from scaffold.recommend import advised
 from scaffold.rules import rule_problem
 from scaffold.rulings import locked, notes, refusal
 from scaffold.scalars import RefusedValueError, given_text, is_readable, one_of, parse_value
@@ -28,11 +29,30 @@ def parse_design(
 ) -> Design:
     """The design that the answers describe; what they leave open takes its default.
 
-    A default that contradicts an answer moves to a value that does not. Raises DesignError with
-    all ``problems`` (found before, by the reader) and all that are found here.
+    A default that contradicts an answer moves to a value that does not; how the training is spread
+    follows from the hardware, where that is known. Raises DesignError with all ``problems`` (found
+    before, by the reader) and all that are found here.
     """
-    found = list(problems)
     answers = {canonical(key): answer for key, answer in answers.items()}
+    design = _parse(catalogue, answers, problems)
+    answered = {key.partition(".")[0] for key in answers}
+    advice = {
+        key: Answer(value, "default")
+        for key, value in advised(catalogue, design).items()
+        if key.partition(".")[0] not in answered and not _is_chosen(design, key, value)
+    }
+    try:
+        return _parse(catalogue, {**answers, **advice}, problems) if advice else design
+    except DesignError:  # what is answered does not go with it
+        return design
+
+
+def _is_chosen(design: Design, axis: str, variant: str) -> bool:
+    return axis in design.choices and design[axis].variant == variant
+
+
+def _parse(catalogue: Catalogue, answers: Answers, problems: Sequence[Problem]) -> Design:
+    found = list(problems)
     answers = _without_overruled(catalogue, answers)
     known = known_keys(catalogue)
     found += [

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Literal
 
+from scaffold.advice import Advice
 from scaffold.catalogue import Catalogue
 from scaffold.decisions import Decision
 from scaffold.design import Choice, Design, Value
@@ -14,6 +15,7 @@ from scaffold.estimates import Estimates
 from scaffold.frames import read_python
 from scaffold.imports import emit, in_place, with_package
 from scaffold.parts import Axis, Part, Provided
+from scaffold.recommend import advice_for
 from scaffold.requirements import unite
 from scaffold.slots import SlotFiller
 from scaffold.sources import Source
@@ -71,7 +73,8 @@ class ConfigGroup:
 class RenderPlan:
     """Everything that a template may see, and every file to render; nothing is left to choose.
 
-    ``header`` are the lines at the head of every program.
+    ``header`` are the lines at the head of every program; ``advice`` says how to spread the
+    training, where the hardware is known.
     """
 
     design: Design
@@ -84,6 +87,7 @@ class RenderPlan:
     provides: Mapping[str, Provided]
     config: tuple[ConfigGroup, ...]
     header: tuple[str, ...] = ()
+    advice: Advice | None = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,7 @@ def make_plan(
         provides=MappingProxyType(_provides(parts)),
         config=_config(chosen),
         header=catalogue.header,
+        advice=advice_for(catalogue, design),
     )
 
 

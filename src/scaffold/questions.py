@@ -4,7 +4,7 @@ A terminal, a web page and a test are equally good screens over this module.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from scaffold.answers import Answer, Answers
@@ -17,6 +17,7 @@ from scaffold.errors import DesignError, Problem
 from scaffold.keys import shown
 from scaffold.parse import parse_design
 from scaffold.parts import Axis, Option
+from scaffold.recommend import SPREADING, advice_for
 from scaffold.scalars import expected, permitted
 from scaffold.variants import Variants
 
@@ -62,7 +63,7 @@ def next_question(catalogue: Catalogue, answers: Answers) -> Question | None:
         if axis.name not in answers:
             question = _axis_question(catalogue, axis, _variants(catalogue, answers))
             if question is not None:
-                return question
+                return _advised(catalogue, design, question)
         for option in axis.parts[choice.variant].options_of(choice):
             is_open = option.ask and len(permitted(option)) != 1
             if is_open and f"{axis.name}.{option.name}" not in answers:
@@ -135,6 +136,15 @@ def _axis_question(catalogue: Catalogue, axis: Axis, settled: Variants) -> Quest
         because=with_notes(part.reason or part.help, axis.rulings),
         kind="choice",
     )
+
+
+def _advised(catalogue: Catalogue, design: Design, question: Question) -> Question:
+    """The question with what the hardware recommends, where it is known and that can be chosen."""
+    advice = advice_for(catalogue, design) if question.key in SPREADING else None
+    variant = advice.chosen.choices.get(question.key) if advice else None
+    if advice is None or variant not in [it.value for it in question.choices if _is_open(it)]:
+        return question
+    return replace(question, recommended=str(variant), because=" ".join(advice.lines()))
 
 
 def _option_question(axis: str, option: Option, design: Design) -> Question:

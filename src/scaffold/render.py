@@ -93,6 +93,7 @@ def _names(plan: RenderPlan) -> Names:
         "chosen": plan.chosen,
         "decisions": plan.decisions,
         "estimates": plan.estimates,
+        "advice": plan.advice,
         "dependencies": plan.dependencies,
         "dev_dependencies": plan.dev_dependencies,
         "config": plan.config,

@@ -451,7 +451,7 @@ def cluster(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["text_bpe", "digit_images"])
-@pytest.mark.parametrize("status", [0, 1, 75])
+@pytest.mark.parametrize("status", [0, 1, 2])
 def test_the_job_ends_as_training_does(
     projects: dict[str, Path], cluster: dict[str, str], tmp_path: Path, name: str, status: int
 ) -> None:
@@ -462,6 +462,16 @@ def test_the_job_ends_as_training_does(
     log = (tmp_path / "log").read_text()
     assert f"-m {name}.train train.steps=3 a=b c" in log
     assert "requeue" not in log
+
+
+@pytest.mark.parametrize("name", ["text_bpe", "digit_images"])
+def test_a_job_that_was_asked_to_stop_is_queued_again(
+    projects: dict[str, Path], cluster: dict[str, str], tmp_path: Path, name: str
+) -> None:
+    script = projects[name] / "launch" / "slurm.sh"
+    done = subprocess.run(["bash", script], env={**cluster, "STATUS": "75"}, check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "log").read_text().splitlines()[-1] == "scontrol requeue 1234"
 
 
 @pytest.mark.parametrize("name", ["text_bpe", "digit_images"])

@@ -18,7 +18,7 @@ PROJECT = (
     ("averaging", "balance", "recomputation"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),
-    ("train", "generate", "predict", "hub"),
+    ("train", "generate", "predict", "hub", "launcher"),
 )
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd", "soft_cap"),
@@ -36,9 +36,12 @@ TOOL = (
     ("parts", "sources", "destination", "repository", "limits"),
     ("declarations", "expressions", "frames", "inheritance", "scalars"),
     ("migration_check", "migration_file"),
-    ("catalogue",),
+    ("accelerators", "catalogue"),
     ("estimates", "keys", "slots", "variants"),
-    ("answer_file", "completion", "decisions", "migrate", "naming", "rules", "units"),
+    ("answer_file", "completion", "migrate", "naming", "rules", "units"),
+    ("advice",),
+    ("recommend",),
+    ("decisions",),
     ("dead_ends", "policy", "covering"),
     ("answers", "formats", "plan", "presets", "values"),
     ("parse", "design_edit", "design_file", "next_steps", "render"),

@@ -32,6 +32,7 @@ WORDS_OF_THE_FIELD = (
     "multi-query",
     "sliding-window",
 )
+FIELDS = re.compile(r"\s*template:")  # a manifest for Kubernetes has such
 COMMAND = re.compile(r"`scaffold ([a-z][\w-]*)|^\s*\$?\s*scaffold ([a-z][\w-]*)", re.MULTILINE)
 
 
@@ -48,6 +49,7 @@ def test_no_file_of_the_owner_speaks_of_its_making(covering_set: Mapping[str, Re
         for rendering in covering_set.values()
         for path, text in owned_files(rendering)
         for number, line in enumerate(text.splitlines(), 1)
+        if not (path == "launch/kubernetes.yaml" and FIELDS.fullmatch(line))
         for match in MAKING.finditer(line)
     }
     assert not found, "\n".join(sorted(found))

@@ -122,7 +122,7 @@ def _in_a_shell(words: str, before: str = "", **variables: str) -> subprocess.Co
 
 
 def test_asks_on_a_real_terminal() -> None:
-    shown, code = _on_a_terminal(["new", "asked"], ["\r"] * 3 + ["\x1b"] + ["\r"] * 40)
+    shown, code = _on_a_terminal(["new", "asked"], ["\r"] * 3 + ["\x1b"] + ["\r"] * 60)
     assert code == 0
     assert "Is this what you want?" in shown
     assert "Next:" in shown
@@ -147,7 +147,7 @@ policy: {precision: {locked: bfloat16, reason: our cluster has H100s}}
 def test_asks_in_the_child_process_that_a_pack_gets() -> None:
     Path("acme").mkdir()
     Path("acme/pack.yaml").write_text(PACK)
-    shown, code = _on_a_terminal(["new", "asked", "--pack", "acme"], ["\r"] * 40)
+    shown, code = _on_a_terminal(["new", "asked", "--pack", "acme"], ["\r"] * 60)
     assert code == 0
     assert "Next:" in shown
     assert "our cluster has H100s" in Path("asked/DESIGN.md").read_text()

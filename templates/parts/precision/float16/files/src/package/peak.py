@@ -21,8 +21,10 @@ PEAK_FLOPS = {
     "NVIDIA B200": 2250e12,
     "NVIDIA L4": 121e12,
     "NVIDIA L40S": 362e12,
+    "NVIDIA A10G": 70e12,
     "NVIDIA GeForce RTX 3090": 71e12,
     "NVIDIA GeForce RTX 4090": 165e12,
+    "NVIDIA GeForce RTX 5090": 209.5e12,
 }
 
 
