@@ -22,7 +22,7 @@ MANIFEST = "manifest.json"
 
 
 # {# Slots: save_on_one_rank may rebind state and return early from save, before anything is written; read
-#    reads file and device, adds to state. #}
+#    reads path and device, returns what is in the files. #}
 class Checkpoints:
     """The checkpoints of one run, in ``directory``."""
 
@@ -148,10 +148,8 @@ def require_same_shape(saved: Mapping[str, Any], ours: Mapping[str, Any]) -> Non
 
 
 def _load(path: Path, device: torch.device) -> dict[str, Any]:
-    state = {}
-    for file in sorted(path.glob("*.pt")):
-        # {% print parallelism.read() %}
-    return state
+    """What the files of a checkpoint hold, by name."""
+    # {% print parallelism.read() %}
 
 
 def _progress(path: Path) -> object:

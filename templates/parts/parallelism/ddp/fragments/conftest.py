@@ -19,6 +19,7 @@ def config(monkeypatch):
         "RANK": 0,
         "LOCAL_RANK": 0,
         "WORLD_SIZE": 1,
+        "LOCAL_WORLD_SIZE": 1,
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": port,
     }.items():

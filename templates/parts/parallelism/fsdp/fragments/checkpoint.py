@@ -15,9 +15,11 @@ class Checkpoints:
         # {% endmacro %}
 
 
-def _load(files, state, device):
-    for file in files:
-        # {% macro read() %}
-        # Mapped into memory: each rank reads the parts that it keeps.
-        state[file.stem] = torch.load(file, map_location=device, mmap=True, weights_only=True)
-        # {% endmacro %}
+def _load(path, device):
+    # {% macro read() %}
+    # Mapped into memory: each rank reads the parts that it keeps.
+    return {
+        file.stem: torch.load(file, map_location=device, mmap=True, weights_only=True)
+        for file in sorted(path.glob("*.pt"))
+    }
+    # {% endmacro %}

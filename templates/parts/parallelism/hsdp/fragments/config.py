@@ -6,13 +6,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class TrainConfig:
     # {% macro train_fields() %}
-    shard_ranks: int  # ranks that hold a copy of the model between them
+    shard_ranks: int  # that hold a copy of the model between them; 0: those of a machine
     reshard_after_forward: bool  # free a layer's weights until its backward pass
     cpu_offload: bool  # keep shards, gradients and moments in the memory of the host
     # {% endmacro %}
 
     def problems(self):
         # {% macro train_problems() %}
-        if self.shard_ranks < 1:
-            yield f"train.shard_ranks = {self.shard_ranks}: must be at least 1"
+        if self.shard_ranks < 0:
+            yield f"train.shard_ranks = {self.shard_ranks}: must be at least 0"
         # {% endmacro %}

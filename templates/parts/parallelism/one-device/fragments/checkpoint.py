@@ -6,8 +6,10 @@ import torch
 # {% endmacro %}
 
 
-def _load(files, state, device):
-    for file in files:
-        # {% macro read() %}
-        state[file.stem] = torch.load(file, map_location=device, weights_only=True)
-        # {% endmacro %}
+def _load(path, device):
+    # {% macro read() %}
+    return {
+        file.stem: torch.load(file, map_location=device, weights_only=True)
+        for file in sorted(path.glob("*.pt"))
+    }
+    # {% endmacro %}

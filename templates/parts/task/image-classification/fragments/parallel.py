@@ -1,8 +1,10 @@
 """Weights of a vision transformer."""
 
+from torch.distributed.tensor.experimental import implicit_replication
+
 
 def build_sharded(model, values):
+    # {% macro init() %}
     with implicit_replication():
-        # {% macro init() %}
         model.init_weights(values.seed)
-        # {% endmacro %}
+    # {% endmacro %}

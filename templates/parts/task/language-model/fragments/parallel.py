@@ -1,10 +1,12 @@
 """Weights of a language model."""
 
+from torch.distributed.tensor.experimental import implicit_replication
+
 from .model.initialization import init_weights
 
 
 def build_sharded(model, config, values):
+    # {% macro init() %}
     with implicit_replication():
-        # {% macro init() %}
         init_weights(model, config, values.seed)
-        # {% endmacro %}
+    # {% endmacro %}

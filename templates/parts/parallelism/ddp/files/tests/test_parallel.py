@@ -1,57 +1,25 @@
 """Two processes do what one does: same loss, same gradients, same weights, same data."""
 
-import os
-import signal
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-import torch.distributed as dist
-from conftest import new_state, start_process
-from package import signals
-from package.config import Config, ConfigError
+from conftest import new_state
+from many_ranks import run_ranks
+from package.config import Config
 from package.data import TrainSet, ValidationSet
 from package.evaluate import evaluate
 from package.loader import Loader
 from package.model import ModelConfig
-from package.ranks import any_rank, gather_objects, init_ranks, rank, require_equal
+from package.ranks import rank
 from package.signals import StopSignal
 from package.step import train_step
 
 # {# Slot: tolerance binds TOLERANCE. #}
 CPU = torch.device("cpu")
 # {% print precision.tolerance() %}
-Work = Callable[..., Any]
-
-
-def _rank_main(work: Work, arguments: Sequence[Any], place: Path, number: int, total: int) -> None:
-    os.environ |= {"RANK": str(number), "WORLD_SIZE": str(total)}
-    dist.init_process_group(
-        "gloo",
-        init_method=f"file://{place / 'store'}",
-        rank=number,
-        world_size=total,
-        timeout=timedelta(seconds=20),
-    )
-    torch.save(work(*arguments), place / f"{number}.pt")
-    dist.barrier()  # or a rank with little to do leaves while others still connect to it
-    dist.destroy_process_group()
-
-
-def run_ranks(total: int, place: Path, work: Work, *arguments: Any) -> list[Any]:
-    """What ``work`` returns on each of ``total`` ranks, which are processes of their own."""
-    place.mkdir()
-    ranks = [
-        start_process(_rank_main, work, arguments, place, number, total) for number in range(total)
-    ]
-    for process in ranks:
-        process.join()
-    assert [process.exitcode for process in ranks] == [0] * total
-    return [torch.load(place / f"{number}.pt", weights_only=False) for number in range(total)]
 
 
 def three_steps(config: Config, model_config: ModelConfig) -> dict[str, Any]:
@@ -121,27 +89,6 @@ def test_every_sample_is_used_once_at_any_number_of_ranks(
     assert sorted(number for share in shares for number in share) == list(range(16))
 
 
-def one_rank_is_stopped() -> bool:
-    stop = StopSignal()
-    stop._received = rank() == 1
-    return stop.requested()
-
-
-def test_a_signal_to_one_rank_stops_all(tmp_path: Path) -> None:
-    assert run_ranks(2, tmp_path / "stop", one_rank_is_stopped) == [True, True]
-
-
-def test_a_signal_that_comes_during_the_vote_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    stop = StopSignal()
-
-    def interrupted_vote(flag: bool) -> bool:
-        os.kill(os.getpid(), signal.SIGTERM)
-        return flag
-
-    monkeypatch.setattr(signals, "any_rank", interrupted_vote)
-    assert [stop.requested(), stop.requested()] == [False, True]
-
-
 def one_rank_is_not_finite(config: Config, model_config: ModelConfig) -> dict[str, Any]:
     state = new_state(config, model_config, CPU)
     model = state.model
@@ -160,39 +107,3 @@ def test_a_loss_that_is_not_finite_on_one_rank_holds_back_all(
 ) -> None:
     results = run_ranks(2, tmp_path / "nan", one_rank_is_not_finite, config, model_config)
     assert results == [{"finite": False, "unchanged": True}] * 2
-
-
-def agree() -> dict[str, Any]:
-    try:
-        require_equal("the step", 3 + rank())
-    except RuntimeError as error:
-        message = str(error)
-    return {"any": any_rank(rank() == 1), "all": gather_objects(rank()), "message": message}
-
-
-def test_ranks_agree_or_say_that_they_do_not(tmp_path: Path) -> None:
-    for number, result in enumerate(run_ranks(2, tmp_path / "agree", agree)):
-        assert (result["any"], result["all"]) == (True, [0, 1])
-        assert f"the step is {3 + number} on rank {number}, from 3 to 4" in result["message"]
-
-
-def test_a_batch_that_does_not_divide_is_refused(
-    config: Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WORLD_SIZE", "3")
-    with pytest.raises(ConfigError, match="must be a multiple of 6"):
-        init_ranks(config.train)
-
-
-def test_a_rank_without_a_gpu_is_refused(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOCAL_RANK", "2")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    with pytest.raises(ConfigError, match="LOCAL_RANK = 2: must be below 2"):
-        init_ranks(replace(config.train, device="cuda"))
-
-
-def test_torchrun_is_asked_for(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LOCAL_RANK")
-    with pytest.raises(ConfigError, match="LOCAL_RANK: not set; start with torchrun"):
-        init_ranks(config.train)

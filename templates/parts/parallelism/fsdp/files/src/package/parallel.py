@@ -12,11 +12,9 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import (
     CPUOffloadPolicy,
     FSDPModule,
-    MixedPrecisionPolicy,
     OffloadPolicy,
     fully_shard,
 )
-from torch.distributed.tensor.experimental import implicit_replication
 
 from .config import TrainConfig
 from .model import Model, ModelConfig
@@ -34,8 +32,7 @@ def build_sharded(config: ModelConfig, device: torch.device, values: TrainConfig
     materialize(model, torch.device("cpu") if values.cpu_offload else device, device)
     # Every rank draws each tensor whole, with the same seed, and keeps its part: the weights are
     # those of one process. Drawn as shards, they would be the same numbers on every rank.
-    with implicit_replication():
-        # {% print task.init() %}
+    # {% print task.init() %}
     return model
 
 

@@ -4,6 +4,8 @@ A group should be the devices of one machine, whose links are the fastest: shard
 every layer, and copies exchange gradients once a step.
 """
 
+import os
+
 import torch
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
@@ -15,15 +17,13 @@ from .ranks import rank, world_size
 def build_mesh(device: torch.device, shard_ranks: int) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 
-    ``shard_ranks`` of them hold a copy of the model between them. Every rank must call it.
-    Raises ``ConfigError`` if the ranks do not divide into such groups.
+    ``shard_ranks`` of them hold a copy of the model between them; 0 stands for those of a machine.
+    Every rank must call it. Raises ``ConfigError`` if the ranks do not divide into such groups.
     """
+    shard_ranks = shard_ranks or int(os.environ["LOCAL_WORLD_SIZE"])
     if world_size() % shard_ranks:
         raise ConfigError(
-            [
-                f"train.shard_ranks = {shard_ranks}: must divide the {world_size()} ranks; take the"
-                " number of devices of a machine"
-            ]
+            [f"train.shard_ranks = {shard_ranks}: must divide the {world_size()} ranks"]
         )
     sizes = {
         # {% print each.outer_dimensions() %}
