@@ -9,7 +9,7 @@ from syntax import imported_modules, loaded_by_name
 
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
-    ("config", "peak", "rng"),
+    ("config", "footprint", "peak", "rng"),
     ("console", "model", "device", "corpus", "tokenizer", "optim", "schedule"),
     ("ranks", "data", "hub_format"),
     ("mesh", "shards"),
@@ -17,7 +17,7 @@ PROJECT = (
     ("averaging", "balance"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),
-    ("train", "generate", "predict", "hub"),
+    ("train", "generate", "predict", "hub", "dryrun"),
 )
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd", "soft_cap"),

@@ -26,7 +26,6 @@ from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils._pytree import tree_leaves
 
 from .config import Config, ConfigError, load_config
-from .data import Batch
 from .footprint import FusedNorms, Traffic, counted
 from .mesh import n_data_ranks
 from .model import Model, ModelConfig
@@ -109,7 +108,7 @@ def dry_run(config: Config, model_config: ModelConfig, world: int) -> Report:
         total_parameters=sum(p.numel() for p in model.parameters()),
         parameters=n_bytes(model.parameters()),
         gradients=gradients,
-        optimizer=n_bytes(tree_leaves(dict(state.optimizer.state))),
+        optimizer=n_bytes(tree_leaves(state.optimizer.state_dict())),
         buffers=n_bytes(model.buffers()),
         peak=footprint.peak,
         traffic=dict(footprint.traffic),
