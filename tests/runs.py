@@ -115,7 +115,7 @@ def write_project(rendering: Rendering, folder: Path) -> Project:
     write_tree(rendering.tree, folder)
     n_ranks = int(rendering.design.values["world_size"])
     package = rendering.design.project.package
-    return Project(folder, package, n_ranks, rendering.design["parallelism"].variant == "ddp")
+    return Project(folder, package, n_ranks, rendering.design["parallelism"].variant != "one-device")
 
 
 def prepare_project(rendering: Rendering, folder: Path) -> Project:

@@ -10,10 +10,10 @@ from syntax import imported_modules, loaded_by_name
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
     ("config", "footprint", "peak", "rng"),
-    ("console", "model", "device", "corpus", "tokenizer", "optim", "schedule"),
+    ("console", "model", "device", "corpus", "tokenizer", "schedule"),
     ("ranks", "data", "hub_format"),
     ("mesh", "shards"),
-    ("parallel", "expert_load", "loss", "checkpoint"),
+    ("parallel", "optim", "expert_load", "loss", "checkpoint"),
     ("averaging", "balance"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),

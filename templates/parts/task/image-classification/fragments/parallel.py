@@ -1,10 +1,10 @@
 """Weights of a vision transformer."""
 
-from torch.distributed.tensor.experimental import implicit_replication
+from .shards import CopyingParts
 
 
 def build_sharded(model, values):
     # {% macro init() %}
-    with implicit_replication():
+    with CopyingParts():
         model.init_weights(values.seed)
     # {% endmacro %}

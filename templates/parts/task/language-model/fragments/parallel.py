@@ -1,12 +1,11 @@
 """Weights of a language model."""
 
-from torch.distributed.tensor.experimental import implicit_replication
-
 from .model.initialization import init_weights
+from .shards import CopyingParts
 
 
 def build_sharded(model, config, values):
     # {% macro init() %}
-    with implicit_replication():
+    with CopyingParts():
         init_weights(model, config, values.seed)
     # {% endmacro %}

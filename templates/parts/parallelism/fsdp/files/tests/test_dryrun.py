@@ -18,13 +18,15 @@ from package.footprint import FusedNorms, Traffic, counted
 from package.model import ModelConfig
 from package.step import train_step
 
-# {# Slot: shards reads train, binds n_shards. #}
+# {# Slot: shards binds n_shards. #}
 CPU = torch.device("cpu")
-FLOAT32 = 4
+FLOAT32 = 4  # bytes
+LOCAL = 2  # ranks of a machine, as in run_ranks
 
 
 def _write_report(config: Config, model_config: ModelConfig, world: int, file: Path) -> None:
-    file.write_text(json.dumps(asdict(dry_run(config, model_config, world))), encoding="utf-8")
+    report = dry_run(config, model_config, world, LOCAL)
+    file.write_text(json.dumps(asdict(report)), encoding="utf-8")
 
 
 def report_of(
@@ -83,7 +85,7 @@ def test_state_is_divided_by_the_ranks(
 
 def test_a_batch_that_does_not_divide_is_refused(config: Config, model_config: ModelConfig) -> None:
     with pytest.raises(ConfigError, match="on each of 3 ranks"):
-        dry_run(config, model_config, 3)
+        dry_run(config, model_config, 3, LOCAL)
 
 
 def test_the_command_prints_what_it_found(

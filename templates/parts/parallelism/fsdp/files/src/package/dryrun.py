@@ -1,6 +1,6 @@
 """What one rank of many would keep and send in a step, without any of them.
 
-    python -m {{package}}.dryrun --world 512 [--json] [--config FILE] [group.key=value ...]
+    python -m {{package}}.dryrun --world 512 [--local 8] [--json] [--config FILE] [group.key=value ...]
 
 The model is sharded as it would be, over ranks that exist in name only, and takes two steps on
 tensors without data: the second, by when the optimizer has its state, is what is shown. Not in it
@@ -59,13 +59,13 @@ class Report:
 
 
 # {# Slots: mesh reads values, binds mesh. assumptions reads modes. batch reads model_config and values, binds batch. #}
-def dry_run(config: Config, model_config: ModelConfig, world: int) -> Report:
-    """Take two steps as rank 0 of ``world``, and report the second.
+def dry_run(config: Config, model_config: ModelConfig, world: int, local: int) -> Report:
+    """Take two steps as rank 0 of ``world``, ``local`` a machine, and report the second.
 
     Raises ``ConfigError`` if the batch does not divide over the ranks.
     """
     values = config.train
-    os.environ |= {"RANK": "0", "WORLD_SIZE": str(world)}
+    os.environ |= {"RANK": "0", "WORLD_SIZE": str(world), "LOCAL_WORLD_SIZE": str(local)}
     share = values.micro_batch_size * n_data_ranks()
     if values.batch_size % share:
         raise ConfigError(
@@ -151,10 +151,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print what a rank takes; what is wrong with a value is printed, one problem a line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--world", type=int, required=True, help="number of ranks, one a device")
+    parser.add_argument("--local", type=int, default=8, help="ranks of a machine, at most (8)")
     parser.add_argument("--json", action="store_true", help="bytes and counts, for programs")
     options, others = parser.parse_known_args(arguments)
     try:
-        report = dry_run(load_config(others), ModelConfig(), options.world)
+        local = min(options.local, options.world)
+        report = dry_run(load_config(others), ModelConfig(), options.world, local)
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2

@@ -3,12 +3,13 @@
 A checkpoint holds whole tensors, as that of one process does, so any number of ranks continues it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.overrides import TorchFunctionMode
 
 from .ranks import rank
 
@@ -16,6 +17,33 @@ from .ranks import rank
 def whole(value: Tensor) -> Tensor:
     """All of a tensor of which every rank has a part; each rank must call it."""
     return value.full_tensor() if isinstance(value, DTensor) else value
+
+
+class CopyingParts(TorchFunctionMode):
+    """Within it, what is copied into a sharded tensor is whole, and this rank keeps its part."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Collection[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        if func is Tensor.copy_ and isinstance(args[0], DTensor):
+            target, full = args
+            part = distribute_tensor(
+                full, target.device_mesh, target.placements, src_data_rank=None
+            )
+            target.to_local().copy_(part.to_local())
+            return target
+        return func(*args, **(kwargs or {}))
+
+
+def part_of(full: Tensor, like: Tensor) -> Tensor:
+    """A whole tensor, sharded as another one of the same shape; nothing is communicated."""
+    if not isinstance(like, DTensor):
+        return full
+    return distribute_tensor(full, like.device_mesh, like.placements, src_data_rank=None)
 
 
 def gather(state: Any) -> Any:
@@ -66,8 +94,7 @@ def _groups(state: Mapping[str, Any]) -> Iterator[tuple[dict[int, Any], Mapping[
 
 def _part(value: Any, like: Tensor) -> Any:
     """The part of a whole tensor that this rank holds of one ``like`` it; others as they are."""
-    if not isinstance(like, DTensor) or not isinstance(value, Tensor) or isinstance(value, DTensor):
+    if not isinstance(value, Tensor) or isinstance(value, DTensor):
         return value
-    if value.shape != like.shape:
-        return value  # the number of steps that a parameter has taken
-    return distribute_tensor(value, like.device_mesh, like.placements, src_data_rank=None)
+    # Of another shape is the number of steps that a parameter has taken.
+    return part_of(value, like) if value.shape == like.shape else value
