@@ -212,13 +212,16 @@ def _plans(demand: Demand, hardware: Hardware) -> Iterator[tuple[str, dict[str, 
     for extra, suffix in (({}, ""), (recompute, f" {again}")):
         for degree in degrees:
             plan = Plan(hardware.devices // degree, degree, recomputes=bool(extra))
-            yield f"FSDP and tensor parallel over {degree}{suffix}", {**tensor, **extra}, plan
+            over = {"tensor_parallel.degree": str(degree)}
+            title = f"FSDP and tensor parallel over {degree}{suffix}"
+            yield title, {**tensor, **over, **extra}, plan
     for stages in _powers(min(hardware.nodes, demand.n_layers)):
         for degree in degrees[-1:]:
             shards = hardware.devices // (degree * stages)
             plan = Plan(shards, degree, stages, recomputes=True)
             title = f"FSDP, tensor parallel over {degree} and {stages} pipeline stages {again}"
-            yield title, {**tensor, **recompute, "pipeline": "on"}, plan
+            over = {"tensor_parallel.degree": str(degree), "pipeline": "on"}
+            yield title, {**tensor, **over, **recompute}, plan
     if hardware.devices > 1:
         offload = {**fsdp, "parallelism.cpu_offload": "true", **recompute}
         plan = replace(whole, recomputes=True, offloads=True)

@@ -9,7 +9,7 @@ from syntax import imported_modules, loaded_by_name
 
 # Ground first. A new module belongs on the floor above the highest one that it imports.
 PROJECT = (
-    ("config", "peak", "rng", "rendezvous", "spikes", "durable", "agreement"),
+    ("config", "footprint", "peak", "rng", "rendezvous", "spikes", "durable", "agreement"),
     ("console", "model", "device", "run_dir", "corpus", "tokenizer", "schedule"),
     ("ranks", "data", "hub_format", "status", "storage"),
     ("mesh", "shards", "clipping", "tensor_parallel", "vocabulary_parallel"),
@@ -18,7 +18,7 @@ PROJECT = (
     ("averaging", "balance", "recomputation"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
     ("plot", "resume", "step", "evaluate"),
-    ("train", "generate", "predict", "hub", "launcher"),
+    ("train", "generate", "predict", "hub", "launcher", "dryrun"),
 )
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd", "soft_cap"),

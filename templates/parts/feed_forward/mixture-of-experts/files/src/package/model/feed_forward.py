@@ -65,7 +65,7 @@ def looped_products(experts: nn.ModuleList, rows: Tensor, counts: Tensor) -> Ten
 
     An expert without rows multiplies none: its gradient is then zero, and not missing.
     """
-    parts = rows.split(_sizes(counts, len(rows)))
+    parts = rows.split(group_sizes(counts, len(rows)))
     return torch.cat([expert(part) for expert, part in zip(experts, parts, strict=True)])
 
 
@@ -101,10 +101,15 @@ def _stacked(experts: nn.ModuleList, name: str) -> Tensor:
     return torch.stack([matrix.bfloat16() for matrix in matrices]).mT
 
 
-def _sizes(counts: Tensor, n_rows: int) -> list[int]:
+def group_sizes(counts: Tensor, n_rows: int) -> list[int]:
     """The counts as numbers; on the meta device, which has none, an even spread."""
     if counts.is_meta:
-        ends = [n_rows * i // len(counts) for i in range(len(counts) + 1)]
-        return [end - start for start, end in zip(ends, ends[1:], strict=False)]
+        return even_sizes(counts, n_rows)
     sizes: list[int] = counts.tolist()  # host-device sync
     return sizes
+
+
+def even_sizes(counts: Tensor, n_rows: int) -> list[int]:
+    """Sizes of as many groups as there are counts, which differ by one row at most."""
+    ends = [n_rows * i // len(counts) for i in range(len(counts) + 1)]
+    return [end - start for start, end in zip(ends, ends[1:], strict=False)]
