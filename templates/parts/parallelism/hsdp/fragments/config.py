@@ -7,8 +7,6 @@ from dataclasses import dataclass
 class TrainConfig:
     # {% macro train_fields() %}
     timeout_minutes: float  # that a rank waits for the others before it gives up
-        if not self.timeout_minutes > 0:
-            yield f"train.timeout_minutes = {self.timeout_minutes}: must be above 0"
     shard_ranks: int  # that hold a copy of the model between them; 0: those of a machine
     reshard_after_forward: bool  # free a layer's weights until its backward pass
     cpu_offload: bool  # keep shards, gradients and moments in the memory of the host

@@ -6,14 +6,11 @@ from .config import ConfigError
 
 
 # {% macro sizes() %}
-# They share each matrix, and are next to each other in one machine. For other machines, set the
-# environment variable of this name.
-TENSOR_RANKS = {{design.tensor_parallel.degree}}
-
-
 def tensor_ranks() -> int:
     """How many ranks share each matrix; one that is alone has it whole."""
-    return min(int(os.environ.get("TENSOR_RANKS", TENSOR_RANKS)), world_size())
+    # They are next to each other in one machine. For other machines, set the environment variable.
+    n_ranks = int(os.environ.get("TENSOR_RANKS", "{{design.tensor_parallel.degree}}"))
+    return min(n_ranks, world_size())
 
 
 # {% endmacro %}
