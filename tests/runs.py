@@ -122,8 +122,6 @@ def write_project(rendering: Rendering, folder: Path) -> Project:
     package = rendering.design.project.package
     is_distributed = rendering.design["parallelism"].variant != "one-device"
     return Project(folder, package, n_ranks, is_distributed)
-        folder, package, n_ranks, rendering.design["parallelism"].variant != "one-device"
-    )
 
 
 def prepare_project(rendering: Rendering, folder: Path) -> Project:
