@@ -14,6 +14,9 @@ from typing import Any
 
 import torch
 from rendering import Rendering, write_tree
+from torch.distributed.checkpoint.filesystem import FileSystemReader
+from torch.distributed.checkpoint.metadata import TensorStorageMetadata
+from torch.distributed.checkpoint.state_dict_loader import load
 
 TIMEOUT = 300  # seconds; a process that hangs fails the test, it does not stop the suite
 EXIT_STOPPED = 75
@@ -97,9 +100,11 @@ class Project:
         """All parts of the newest checkpoint."""
         checkpoints = self.folder / run_dir / "checkpoints"
         newest = checkpoints / (checkpoints / "latest").read_text(encoding="utf-8").strip()
-        return {
+        state = {
             path.stem: torch.load(path, weights_only=True) for path in sorted(newest.glob("*.pt"))
         }
+        shards = newest / "shards"
+        return {**state, "shards": read_shards(shards)} if shards.exists() else state
 
     def _environment(self) -> dict[str, str]:
         return {
@@ -126,6 +131,18 @@ def prepare_project(rendering: Rendering, folder: Path) -> Project:
         prepared = project.python("-m", f"{project.package}.prepare")
         assert prepared.returncode == 0, prepared.stderr
     return project
+
+
+def read_shards(directory: Path) -> dict[str, torch.Tensor]:
+    """All tensors that several ranks wrote between them, whole."""
+    reader = FileSystemReader(directory)
+    tensors = {
+        name: torch.empty(entry.size, dtype=entry.properties.dtype)
+        for name, entry in reader.read_metadata().state_dict_metadata.items()
+        if isinstance(entry, TensorStorageMetadata)
+    }
+    load({**tensors}, storage_reader=reader, no_dist=True)
+    return tensors
 
 
 def identical(one: Any, other: Any) -> bool:
