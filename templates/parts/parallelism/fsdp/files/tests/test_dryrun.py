@@ -15,6 +15,7 @@ from package.config import Config, ConfigError
 from package.data import TrainSet
 from package.dryrun import dry_run
 from package.footprint import FusedNorms, Traffic, counted
+from package.mesh import n_data_ranks
 from package.model import ModelConfig
 from package.step import train_step
 
@@ -50,7 +51,8 @@ def measured(config: Config, model_config: ModelConfig) -> dict[str, Any]:
         for _ in range(2):
             footprint.restart()
             batch = TrainSet(config.data, model_config, seed=0).samples(0, values.micro_batch_size)
-            train_step(state, [batch], values.max_grad_norm)
+            n_batches = values.batch_size // (values.micro_batch_size * n_data_ranks())
+            train_step(state, [batch] * n_batches, values.max_grad_norm)
     return {"peak": footprint.peak, "traffic": {k: asdict(v) for k, v in footprint.traffic.items()}}
 
 
@@ -84,8 +86,8 @@ def test_state_is_divided_by_the_ranks(
 
 
 def test_a_batch_that_does_not_divide_is_refused(config: Config, model_config: ModelConfig) -> None:
-    with pytest.raises(ConfigError, match="on each of 3 ranks"):
-        dry_run(config, model_config, 3, LOCAL)
+    with pytest.raises(ConfigError, match="train.batch_size = .* on each of"):
+        dry_run(config, model_config, 6, LOCAL)
 
 
 def test_the_command_prints_what_it_found(
