@@ -3,14 +3,14 @@
 import json
 import math
 import os
-import sys
 import time
 import warnings
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import IO, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import torch
 
@@ -19,11 +19,8 @@ from .console import drop_output
 from .device import peak_memory_bytes
 from .model import Model
 from .peak import PEAK_OF, peak_flops
+from .run_dir import LOG_NAME, lock, record
 
-if sys.platform != "win32":
-    import fcntl
-
-LOG_NAME = "log.jsonl"
 LONGEST_ETA = 1e12  # seconds; a time span in Python holds less than a hundred times as many
 
 # How a metric is shown: its label, and a format that is wide enough to keep the columns aligned.
@@ -59,17 +56,21 @@ class RunLog:
         self._tokens_per_step = config.train.batch_size * model.config.tokens_per_sample
         self._flops_per_token = model.flops_per_token()
         self._peak = peak_flops(device)
-        self._first_step = step
+        self._first_step = self._step = step
         self._start = self._step_start = time.perf_counter()
         self._begin_interval(0.0)
+        self._open = ExitStack()  # what must be closed
         run_dir = Path(config.train.run_dir)
         try:
             run_dir.mkdir(parents=True, exist_ok=True)
-            self._lock = _lock(run_dir)
+            self._open.enter_context(lock(run_dir))
             path = _reopen(run_dir, step)
+            self.record("start", step, steps=config.train.steps)
         except OSError as error:
             raise ConfigError([f"train.run_dir = {run_dir}: {error}"]) from error
-        self._file = path.open("a", encoding="utf-8", buffering=1)  # by the line
+        self._file = self._open.enter_context(
+            path.open("a", encoding="utf-8", buffering=1)  # by the line
+        )
 
     def say(self, *lines: str) -> None:
         """Print lines that are not metrics."""
@@ -96,6 +97,7 @@ class RunLog:
         """
         self._interval_seconds += time.perf_counter() - self._step_start
         self._interval_steps += 1
+        self._step = step
         return step % self._values.log_every == 0 or step == self._values.steps
 
     def step(self, step: int, metrics: Mapping[str, float], wait_seconds: float) -> None:
@@ -124,10 +126,24 @@ class RunLog:
         """Write the metrics of an evaluation after ``step`` steps."""
         self._write(step, metrics)
 
+    def skip(self, step: int, reason: str) -> None:
+        """Say and write that the step after ``step`` was left out."""
+        self.say(reason)
+        self.record("skip", step, reason=reason)
+
+    def stop(self, step: int, complete: bool) -> None:
+        """Say and write that the run ends after ``step``, because it is done or was asked to."""
+        if not complete:
+            self.say(f"stopped after step {step}; the same command continues from here")
+        self.record("stop", step, state="complete" if complete else "stopped", reason=None)
+
+    def record(self, event: str, step: int, **details: object) -> None:
+        """Write an event of the run."""
+        record(Path(self._values.run_dir), event, step, **details)
+
     def close(self) -> None:
         """Close the files; nothing can be written afterwards."""
-        self._file.close()
-        self._lock.close()
+        self._open.close()
 
     def __enter__(self) -> Self:
         return self
@@ -138,6 +154,10 @@ class RunLog:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if error is not None:
+            reason = f"{type(error).__name__}: {error}"
+            with suppress(OSError):  # a full disk may be what ended it
+                self.record("stop", self._step, state="failed", reason=reason)
         self.close()
 
     def _begin_interval(self, wait_seconds: float) -> None:
@@ -173,25 +193,6 @@ def read_log(run_dir: Path) -> list[Entry]:
         except (ValueError, TypeError, KeyError, AttributeError):
             warnings.warn(f"{path}: line {number} is no entry and left out", stacklevel=2)
     return entries
-
-
-def _lock(run_dir: Path) -> IO[bytes]:
-    """An open file that keeps other processes out of the directory until it is closed.
-
-    Raises ``ConfigError`` if one is there: two would replace each other's log and checkpoints.
-    """
-    file = (run_dir / "lock").open("wb")
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            file.close()
-            raise ConfigError(
-                [f"train.run_dir = {run_dir}: another process trains there; give another directory"]
-            ) from error
-        except OSError:
-            pass  # this file system has no locks
-    return file
 
 
 def _reopen(run_dir: Path, step: int) -> Path:

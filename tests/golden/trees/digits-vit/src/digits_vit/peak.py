@@ -20,8 +20,10 @@ PEAK_FLOPS = {
     "NVIDIA H200": 67e12,
     "NVIDIA L4": 30.3e12,
     "NVIDIA L40S": 91.6e12,
+    "NVIDIA A10G": 35e12,
     "NVIDIA GeForce RTX 3090": 35.6e12,
     "NVIDIA GeForce RTX 4090": 82.6e12,
+    "NVIDIA GeForce RTX 5090": 104.8e12,
 }
 
 

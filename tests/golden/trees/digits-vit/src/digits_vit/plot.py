@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 
 from .config import ConfigError
 from .console import exit_code_of
-from .metrics import LOG_NAME, Entry, read_log
+from .metrics import Entry, read_log
+from .run_dir import LOG_NAME
 
 CURVES = {"loss": "training", "val_loss": "validation"}
 

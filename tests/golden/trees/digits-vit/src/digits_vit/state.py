@@ -61,13 +61,13 @@ class TrainState:
             group["lr"] = group["base_lr"] * factor
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint holds; every key becomes one file of it."""
+        """What a checkpoint holds."""
         return {
             "model": self.model.state_dict(),
-            "hyperparameters": asdict(self.model.config),
-            "optimizer": self.optimizer.state_dict(),
-            "progress": asdict(self.progress),
             "rng": rng_state(self.device),
+            "optimizer": self.optimizer.state_dict(),
+            "hyperparameters": asdict(self.model.config),
+            "progress": asdict(self.progress),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -77,6 +77,8 @@ class TrainState:
         """
         require_same_shape(state["hyperparameters"], asdict(self.model.config))
         self.model.load_state_dict(state["model"])
+        self.progress = Progress(**state["progress"])
+        load_rng_state(state["rng"], self.device)
         # The moments are the checkpoint's; learning rates, decays and the like are this run's.
         values = [
             {name: value for name, value in group.items() if name not in ("params", "lr")}
@@ -85,5 +87,3 @@ class TrainState:
         self.optimizer.load_state_dict(state["optimizer"])
         for group, own in zip(self.optimizer.param_groups, values, strict=True):
             group.update(own)
-        self.progress = Progress(**state["progress"])
-        load_rng_state(state["rng"], self.device)

@@ -40,8 +40,7 @@ def train(config: Config) -> int:
     train_set = TrainSet(config.data, ModelConfig(), values.seed)
     validation = ValidationSet(config.data, ModelConfig())
     model = build_model(ModelConfig(), device, values.seed)
-    optimizer = build_optimizer(model, config.optimizer)
-    state = TrainState(model, optimizer, device)
+    state = TrainState(model, build_optimizer(model, config.optimizer), device)
     checkpoints = Checkpoints(Path(values.run_dir) / "checkpoints", values.keep_last)
     changes = resume(state, checkpoints, train_set.identity, config)
     progress = state.progress
@@ -52,7 +51,7 @@ def train(config: Config) -> int:
         RunLog(config, model, progress.step, device) as log,
     ):
         log.say(
-            *describe_groups(optimizer),
+            *describe_groups(state.optimizer),
             log.describe_mfu(),
             describe_start(progress, values),
             *changes,
@@ -84,17 +83,17 @@ def train(config: Config) -> int:
                         {
                             "loss": result.loss,
                             "grad_norm": result.grad_norm,
-                            "lr": optimizer.param_groups[0]["lr"],
+                            "lr": state.optimizer.param_groups[0]["lr"],
                         },
                         loader.wait_seconds,
                     )
             else:
-                log.say(_skip(progress, result, values))
+                log.skip(progress.step, _skip(progress, result, values))
 
         complete = progress.is_finished(values) and progress.evaluated_step == progress.step
         if not complete:
             checkpoints.save(progress.step, state.state_dict(), best=False)
-            log.say(f"stopped after step {progress.step}; the same command continues from here")
+        log.stop(progress.step, complete)
     if complete:
         plot_losses(Path(values.run_dir))
     return 0 if complete else EXIT_STOPPED

@@ -1,15 +1,14 @@
 """Checkpoints that are whole or not there, whenever the process dies.
 
-A checkpoint is a directory ``step-<number>`` with one file per part of the state and, written last,
-a manifest with the size and checksum of each. It is written under another name, made durable, and
+A checkpoint is a directory ``step-<number>`` with the files of the state and, written last, a
+manifest with the size and checksum of each. It is written under another name, made durable, and
 only then renamed; ``latest`` and ``best`` are small files naming a directory.
 """
 
 import json
-import os
+import secrets
 import shutil
 import warnings
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from typing import Any
 import torch
 
 from .config import ConfigError
-
-MANIFEST = "manifest.json"
+from .durable import MANIFEST, Manifest, find_fault, sync, write_text
+from .storage import read, read_model, write
 
 
 class Checkpoints:
@@ -35,32 +34,15 @@ class Checkpoints:
         Raises ``OSError`` if it cannot be written, as on a full disk; what was there before stays
         usable.
         """
-        self.directory.mkdir(parents=True, exist_ok=True)
-        final = self.directory / f"step-{step:08d}"
-        # There already if a run continued from it and has taken no step since. If it was evaluated,
-        # a second one is written beside it: no checkpoint that is whole is ever written over.
-        for path in self._steps():
-            if path.name.startswith(final.name) and _fault(path) is None:
-                same = _progress(path) == state["progress"]
-                final = path if same else path.with_name(f"{path.name}-again")
-        if _fault(final) is not None:
-            self._write(final, state)
-        self._point("latest", final.name)
-        if best:
-            self._point("best", final.name)
-        self._delete_old(final)
+        final, partial = self._place(step, state.get("progress"))
+        if partial is not None:
+            self._commit(partial, final, write(partial, state))
+        self._keep(final, best)
 
     def load_latest(self, device: torch.device) -> dict[str, Any] | None:
-        """The newest state that is whole, on ``device``; None if there is none.
-
-        Each one that is broken is passed over with a warning that says what is wrong with it.
-        """
-        for path in reversed(self._steps()):
-            fault = _fault(path)
-            if fault is None:
-                return _load(path, device)
-            warnings.warn(f"{path}: {fault}; trying the checkpoint before it", stacklevel=2)
-        return None
+        """The newest state that is whole, on ``device``; None if there is none."""
+        path = self._newest()
+        return None if path is None else read(path, device)
 
     def load_model(
         self, which: str, hyperparameters: Mapping[str, Any], device: torch.device
@@ -76,35 +58,61 @@ class Checkpoints:
             path = self.directory / pointer.read_text(encoding="utf-8").strip()
         except (OSError, ValueError) as error:
             raise ConfigError([f"{pointer}: names no checkpoint ({error})"]) from error
-        fault = _fault(path)
+        fault = find_fault(path)
         if fault is not None:
             raise ConfigError([f"{path}: {fault}"])
         saved = torch.load(path / "hyperparameters.pt", weights_only=True)
         require_same_shape(saved, hyperparameters)
-        weights: dict[str, torch.Tensor] = torch.load(
-            path / "model.pt", map_location=device, weights_only=True
-        )
-        return weights
+        return read_model(path, device)
 
-    def _write(self, final: Path, state: Mapping[str, Any]) -> None:
-        """Write the state beside its place, make it durable, then rename it into place."""
-        partial = self.directory / f"{final.name}.tmp"
-        shutil.rmtree(partial, ignore_errors=True)  # left by a process that died while writing
+    def _newest(self) -> Path | None:
+        """The newest checkpoint that is whole.
+
+        Each one that is broken is passed over with a warning that says what is wrong with it.
+        """
+        steps = self._steps()
+        for path in reversed(steps):
+            fault = find_fault(path)
+            if fault is None:
+                return path
+            warnings.warn(f"{path}: {fault}; trying the checkpoint before it", stacklevel=3)
+        return None
+
+    def _place(self, step: int, progress: object) -> tuple[Path, Path | None]:
+        """Where a checkpoint belongs, and a new directory to write it in before it goes there.
+
+        None in place of the directory if it is there already.
+        """
+        self.directory.mkdir(parents=True, exist_ok=True)
+        final = self.directory / f"step-{step:08d}"
+        # There already if a run continued from it and has taken no step since. If it was evaluated,
+        # a second one is written beside it: no checkpoint that is whole is ever written over.
+        for path in self._steps():
+            if path.name.startswith(final.name) and find_fault(path) is None:
+                same = _progress(path) == progress
+                final = path if same else path.with_name(f"{path.name}-again")
+        if find_fault(final) is None:
+            return final, None
+        for left in self.directory.glob("step-*.tmp"):  # by processes that died while writing
+            shutil.rmtree(left, ignore_errors=True)
+        partial = self.directory / f"{final.name}.{secrets.token_hex(4)}.tmp"
         partial.mkdir()
-        manifest = {}
-        for name, value in state.items():
-            path = partial / f"{name}.pt"
-            try:
-                torch.save(value, path)
-            except RuntimeError as error:  # what torch makes of a full disk
-                raise OSError(f"{path} cannot be written: {error}") from error
-            _sync(path)
-            manifest[path.name] = {"bytes": path.stat().st_size, "crc32": _checksum(path)}
-        _write_durably(partial / MANIFEST, json.dumps(manifest, indent=2))
-        _sync(partial)
+        return final, partial
+
+    def _commit(self, partial: Path, final: Path, manifest: Manifest) -> None:
+        """Move a checkpoint to its place, after all of it has been written."""
+        write_text(partial / MANIFEST, json.dumps(manifest, indent=2))
+        sync(partial)
         shutil.rmtree(final, ignore_errors=True)  # there only if it is broken
         partial.rename(final)
-        _sync(self.directory)
+        sync(self.directory)
+
+    def _keep(self, newest: Path, best: bool) -> None:
+        """Have the pointers name a checkpoint, then delete those that are not kept."""
+        self._point("latest", newest.name)
+        if best:
+            self._point("best", newest.name)
+        self._delete_old(newest)
 
     def _steps(self) -> list[Path]:
         """The checkpoint directories, oldest first."""
@@ -114,9 +122,9 @@ class Checkpoints:
 
     def _point(self, name: str, target: str) -> None:
         partial = self.directory / f"{name}.tmp"
-        _write_durably(partial, target + "\n")
+        write_text(partial, target + "\n")
         partial.replace(self.directory / name)
-        _sync(self.directory)
+        sync(self.directory)
 
     def _delete_old(self, newest: Path) -> None:
         """Keep the best and the last few up to ``newest``; any later one is broken."""
@@ -144,52 +152,7 @@ def require_same_shape(saved: Mapping[str, Any], ours: Mapping[str, Any]) -> Non
         )
 
 
-def _load(path: Path, device: torch.device) -> dict[str, Any]:
-    return {
-        file.stem: torch.load(file, map_location=device, weights_only=True)
-        for file in sorted(path.glob("*.pt"))
-    }
-
-
 def _progress(path: Path) -> object:
-    return torch.load(path / "progress.pt", weights_only=True)
-
-
-def _fault(path: Path) -> str | None:
-    """What is wrong with a checkpoint, or None if every file is as it was written."""
-    try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-        if not manifest:
-            return f"{MANIFEST} lists no file"
-        for name, entry in manifest.items():
-            if (path / name).stat().st_size != entry["bytes"]:
-                return f"{name} is not {entry['bytes']} bytes long"
-            if _checksum(path / name) != entry["crc32"]:
-                return f"{name} does not have the checksum it was written with"
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        return f"not a whole checkpoint ({error})"
-    return None
-
-
-def _checksum(path: Path) -> int:
-    checksum = 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            checksum = zlib.crc32(block, checksum)
-    return checksum
-
-
-def _write_durably(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-    _sync(path)
-
-
-def _sync(path: Path) -> None:
-    """Wait until the file or directory is on the disk; without it a rename can survive its data."""
-    if os.name == "nt" and path.is_dir():
-        return  # Windows cannot open a directory
-    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    """How far a checkpoint was; None if it does not say, since it holds weights alone."""
+    file = path / "progress.pt"
+    return torch.load(file, weights_only=True) if file.exists() else None

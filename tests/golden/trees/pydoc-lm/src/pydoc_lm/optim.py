@@ -83,10 +83,9 @@ def build_optimizer(model: nn.Module, config: OptimizerConfig) -> torch.optim.Op
     hidden["base_lr"] = config.muon_learning_rate
     for group in others:
         group["base_lr"] = config.learning_rate
-    return MuonAdamW(
-        Muon([hidden], lr=config.muon_learning_rate, momentum=config.muon_momentum),
-        AdamW(others, lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True),
-    )
+    muon = Muon([hidden], lr=config.muon_learning_rate, momentum=config.muon_momentum)
+    adamw = AdamW(others, lr=config.learning_rate, betas=(config.beta1, config.beta2), fused=True)
+    return MuonAdamW(muon, adamw)
 
 
 def describe_groups(optimizer: torch.optim.Optimizer) -> Sequence[str]:
