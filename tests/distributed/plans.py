@@ -13,6 +13,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor
+from torch.distributed.tensor.debug import CommDebugMode
 
 CPU = torch.device("cpu")
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -164,3 +165,41 @@ def three_steps(plan: Plan) -> dict[str, Any]:
         "weights": weights,
         "evaluation": plan.evaluate(state),
     }
+
+
+def meshes(plan: Plan) -> set[tuple[str, ...]]:
+    """The dimensions of the meshes over which parameters and gradients are spread."""
+    state = plan.state()
+    found: set[tuple[str, ...]] = set()
+
+    def look(*_: Any) -> None:
+        for parameter in state.model.parameters():
+            for value in (parameter, parameter.grad):
+                assert isinstance(value, DTensor)
+                found.add(value.device_mesh.mesh_dim_names or ())
+
+    state.optimizer.register_step_pre_hook(look)
+    plan.step(state, seed=0)
+    return found
+
+
+def collectives_of_muon(plan: Plan) -> tuple[int, int]:
+    """How many matrices Muon has, and how many collectives its step takes."""
+    state = plan.state()
+    plan.step(state, seed=0)
+    muon = state.optimizer.muon
+    for parameter in muon.param_groups[0]["params"]:
+        parameter.grad = torch.ones_like(parameter)
+    counting: Any = CommDebugMode  # which has no types
+    with counting() as counts:
+        muon.step()
+    return len(muon.param_groups[0]["params"]), counts.get_total_counts()
+
+
+def refusal(plan: Plan) -> str:
+    """What a rank says that cannot build its model."""
+    try:
+        plan.state()
+    except plan.module("config").ConfigError as error:
+        return str(error)
+    return ""

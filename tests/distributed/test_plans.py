@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from plans import Plan, run, three_steps
+from plans import Plan, collectives_of_muon, meshes, refusal, run, three_steps
 from rendering import Given, render_answers, write_tree
 from torch.testing import assert_close
 
@@ -144,15 +144,22 @@ def test_two_copies_of_two_shards_train_as_one_process(
         assert_same_training(many, one, 1e-5)
 
 
-@pytest.mark.parametrize(("precision", "tolerance"), [("bfloat16", 2e-2), ("float16", 4e-3)])
+@pytest.mark.parametrize(
+    ("precision", "tolerance", "design"),
+    [
+        ("bfloat16", 2e-2, TEXT),
+        ("float16", 4e-3, TEXT),
+        ("bfloat16", 2e-2, DESIGNS["state space with attention"]),
+    ],
+)
 def test_gathered_in_fewer_bits_is_as_exact_as_autocast(
-    catalogue: Catalogue, tmp_path: Path, precision: str, tolerance: float
+    catalogue: Catalogue, tmp_path: Path, precision: str, tolerance: float, design: Given
 ) -> None:
     """Both against float32: the error of the gradient, which is that of the format."""
     gradients = {}
     for plan, kind in (("one-device", "float32"), ("one-device", precision), ("fsdp", precision)):
         package = f"{plan}_{kind}".replace("-", "_")
-        answers = {**TEXT, "parallelism": plan, "precision": kind}
+        answers = {**design, "parallelism": plan, "precision": kind}
         project = with_ranks(written(catalogue, tmp_path, package, answers), 1 + (plan == "fsdp"))
         result = run(project, three_steps, tmp_path / f"run-{package}")[0]
         gradients[plan, kind] = result["gradient"].double()
@@ -164,3 +171,26 @@ def test_gathered_in_fewer_bits_is_as_exact_as_autocast(
     }
     assert errors["fsdp"] < tolerance
     assert errors["fsdp"] < 2 * errors["one-device"], errors
+
+
+def test_every_parameter_is_sharded_over_one_mesh(catalogue: Catalogue, tmp_path: Path) -> None:
+    answers = {**DESIGNS["state space with attention"], "parallelism": "hsdp"}
+    plan = with_ranks(written(catalogue, tmp_path, "sharded", answers), 2, "train.shard_ranks=1")
+    assert run(plan, meshes, tmp_path / "run") == [{("replicate", "shard")}] * 2
+
+
+def test_muon_gathers_each_matrix_once(catalogue: Catalogue, tmp_path: Path) -> None:
+    answers = {**TEXT, "optimizer": "muon", "parallelism": "fsdp"}
+    plan = with_ranks(written(catalogue, tmp_path, "sharded", answers), 2)
+    for n_matrices, n_collectives in run(plan, collectives_of_muon, tmp_path / "run"):
+        assert n_collectives == n_matrices > 0
+
+
+def test_ranks_that_make_no_groups_are_refused(catalogue: Catalogue, tmp_path: Path) -> None:
+    plan = with_ranks(
+        written(catalogue, tmp_path, "sharded", {**TEXT, "parallelism": "hsdp"}),
+        2,
+        "train.shard_ranks=3",
+    )
+    (first, _) = run(plan, refusal, tmp_path / "run")
+    assert first == "train.shard_ranks = 3: must divide the 2 ranks"

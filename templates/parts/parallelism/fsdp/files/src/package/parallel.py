@@ -21,7 +21,8 @@ from .model import Model, ModelConfig
 
 
 # {# Slots: mesh reads device and values, binds mesh. init reads model, config and values; draws the weights.
-#    prepare reads model and values. policy binds policy; data_mesh rebinds mesh. copies are functions. last_backward reads model and
+#    prepare reads model and values. policy binds policy, exception rebinds it; data_mesh rebinds
+#    mesh. copies are functions. last_backward reads model and
 #    is_last. #}
 def build_sharded(config: ModelConfig, device: torch.device, values: TrainConfig) -> Model:
     """A model with new weights, of which this rank holds its shards; never whole on a device."""
@@ -47,6 +48,7 @@ def shard(
 ) -> FSDPModule:
     """Split the parameters over the ranks, those of a layer as one group; returns the model."""
     # {% print precision.policy() %}
+    # {% print each.exception() %}
     # {% print each.data_mesh() %}
     on_host = CPUOffloadPolicy(pin_memory=mesh.device_type == "cuda")
     options: dict[str, Any] = {
