@@ -21,9 +21,8 @@ from .model import Model, ModelConfig
 
 
 # {# Slots: mesh reads device and values, binds mesh. init reads model, config and values; draws the weights.
-#    prepare reads model and values. policy binds policy, exception rebinds it; data_mesh rebinds mesh.
-#    copies are functions. last_backward reads model and
-#    is_last. #}
+#    prepare reads model and values. policy binds policy, exception rebinds it; data_mesh rebinds
+#    mesh. copies are functions. last_backward reads model and is_last. #}
 def build_sharded(config: ModelConfig, device: torch.device, values: TrainConfig) -> Model:
     """A model with new weights, of which this rank holds its shards; never whole on a device."""
     # {% print parallelism.mesh() %}
