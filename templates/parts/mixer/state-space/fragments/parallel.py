@@ -6,6 +6,6 @@ from dataclasses import replace
 def shard(policy):
     # {% macro exception() %}
     # Decays and states are computed in the precision of their weights: it must be float32.
-    policy = replace(policy, param_dtype=None)
+    policy = replace(policy, param_dtype=None, output_dtype=None)
     # {% endmacro %}
     return policy

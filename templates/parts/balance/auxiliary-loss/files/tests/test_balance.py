@@ -5,6 +5,7 @@ from package.balance import take_balance_loss
 from package.config import Config
 from package.data import IGNORE_INDEX, Batch, TrainSet
 from package.expert_load import routers_of
+from package.model import ModelConfig, build_model
 from package.objective import summed_loss
 from package.state import TrainState
 from torch import Tensor, nn
@@ -33,22 +34,23 @@ def scores_of(router: nn.Module, tokens: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def test_the_term_is_that_of_the_definition(state: TrainState) -> None:
-    router = routers_of(state.model)[0]
+def test_the_term_is_that_of_the_definition(model_config: ModelConfig) -> None:
+    model = build_model(model_config, torch.device("cpu"), seed=0)
+    router = routers_of(model)[0]
     router.gate.weight.mul_(20)
-    tokens = torch.randn(30, state.model.config.dim, generator=torch.Generator().manual_seed(0))
+    tokens = torch.randn(30, model_config.dim, generator=torch.Generator().manual_seed(0))
     scores, experts = scores_of(router, tokens)
     router(tokens)
-    expected = state.model.config.balance_weight * defined(scores, experts)
-    torch.testing.assert_close(take_balance_loss(state.model).double(), expected)
-    assert take_balance_loss(state.model) == 0  # it is taken once
+    expected = model_config.balance_weight * defined(scores, experts)
+    torch.testing.assert_close(take_balance_loss(model).double(), expected)
+    assert take_balance_loss(model) == 0  # it is taken once
 
 
 def test_the_gradient_is_that_of_both_and_the_value_that_of_the_loss(
-    state: TrainState, config: Config
+    config: Config, model_config: ModelConfig
 ) -> None:
-    model = state.model
-    batch = TrainSet(config.data, model.config, seed=0).samples(0, 2)
+    model = build_model(model_config, torch.device("cpu"), seed=0)
+    batch = TrainSet(config.data, model_config, seed=0).samples(0, 2)
     batch = Batch(batch.inputs, batch.targets.clone())
     batch.targets[0, :10] = IGNORE_INDEX
     gate = routers_of(model)[0].gate.weight

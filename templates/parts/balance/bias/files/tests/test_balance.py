@@ -7,7 +7,7 @@ from package.balance import shift_biases
 from package.config import Config
 from package.data import TrainSet
 from package.expert_load import routers_of
-from package.model import ModelConfig
+from package.model import ModelConfig, build_model
 from package.model.router import Router
 from package.state import TrainState
 from package.step import train_step
@@ -24,9 +24,9 @@ def test_biases_rise_where_the_load_is_low(model_config: ModelConfig) -> None:
 
 
 @torch.no_grad()
-def test_a_bias_moves_the_choice_and_not_the_weights(state: TrainState) -> None:
-    router = routers_of(state.model)[0]
-    tokens = torch.randn(40, state.model.config.dim, generator=torch.Generator().manual_seed(0))
+def test_a_bias_moves_the_choice_and_not_the_weights(model_config: ModelConfig) -> None:
+    router = routers_of(build_model(model_config, torch.device("cpu"), seed=0))[0]
+    tokens = torch.randn(40, model_config.dim, generator=torch.Generator().manual_seed(0))
     before = router(tokens)
     router.bias[2] = 10.0
     after = router(tokens)
@@ -51,14 +51,12 @@ def test_a_step_moves_the_biases_and_a_restart_keeps_them(
         assert torch.equal(router.bias, bias)
 
 
-def test_training_evens_out_the_load(state: TrainState) -> None:
+def test_training_evens_out_the_load(model_config: ModelConfig) -> None:
     """Without a gradient, by the biases alone: tokens that all prefer the same experts."""
-    router = routers_of(state.model)[0]
-    tokens = 1 + torch.randn(
-        256, state.model.config.dim, generator=torch.Generator().manual_seed(0)
-    )
+    router = routers_of(build_model(model_config, torch.device("cpu"), seed=0))[0]
+    tokens = 1 + torch.randn(256, model_config.dim, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
-        router.gate.weight.copy_(0.1 * torch.eye(4, state.model.config.dim))
+        router.gate.weight.copy_(0.1 * torch.eye(4, model_config.dim))
         router.gate.weight[0] += 0.1
         uneven = router(tokens).counts.max() / router(tokens).counts.double().mean()
         for _ in range(2000):

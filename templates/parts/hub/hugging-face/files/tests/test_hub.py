@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -163,8 +163,11 @@ def test_a_run_begins_with_imported_weights(
     state = new_state(run, model.config, device)
     torch.nn.init.zeros_(state.model.tok_embeddings.weight)
     resume(state, Checkpoints(Path(run.train.run_dir) / "checkpoints", 1), "data", run)
-    assert identical(state.model.state_dict(), model.state_dict())
     assert state.progress.step == 0
+    again = Checkpoints(tmp_path / "again", 1)
+    again.save(0, state.state_dict(), best=True)
+    weights = again.load_model("latest", asdict(model.config), device)
+    assert identical(weights, model.state_dict())
 
 
 def test_training_goes_on_from_imported_weights(
