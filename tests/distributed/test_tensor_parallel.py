@@ -46,12 +46,11 @@ DESIGNS: Mapping[str, tuple[Mapping[str, Value], tuple[int, ...]]] = {
         },
         (4,),
     ),
-    "as GPT-2": (
+    "biases and norms as in GPT-2": (
         {
             **PADDED,
             "attention": "multi-head",
             "qk_norm": "none",
-            "position": "learned",
             "normalization": "biased-layer-norm",
             "projection_bias": "all",
             "feed_forward": "gelu-tanh",
@@ -152,10 +151,7 @@ def test_products_in_bfloat16_differ_by_their_rounding(
             },
             "a copy of the model takes 4 x 2",
         ),
-        (
-            {"position": "learned", "documents": "masked", "tokenizer": "bpe"},
-            "start anew with each document",
-        ),
+        ({"position": "learned"}, "what is spread are the heads"),
         ({"attention": "latent"}, "what is spread are the heads"),
         ({"feed_forward": "mixture-of-experts"}, "what is spread are the heads"),
         ({"qk_norm": "full-width"}, "what is spread are the heads"),

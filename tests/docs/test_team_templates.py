@@ -86,7 +86,10 @@ def test_every_command_prints_what_is_shown(acme: Path, text: str) -> None:
     assert not (acme.parent / "other").exists()
     project = acme.parent / "run"
     submit = (project / "launch/submit.sh").read_text()
-    assert "sbatch --account=vision --container-image=registry.acme.example/torch:2.13" in submit
+    assert "sbatch --qos=urgent launch/slurm.sh" in submit
+    slurm = (project / "launch/slurm.sh").read_text()
+    assert "#SBATCH --account=research" in slurm
+    assert "--container-image=registry.acme.example/torch:2.13" in slurm
     assert "wandb sync --sync-tensorboard --project llm runs" in (project / "README.md").read_text()
     for path in ("src/run/train.py", "tests/test_train.py", "launch/slurm.sh"):
         assert "# Copyright Acme GmbH. All rights reserved.\n" in (project / path).read_text()
@@ -111,7 +114,7 @@ def test_the_base_is_upgraded_underneath(acme: Path) -> None:
     assert done.returncode == 0, done.stderr
     project = acme.parent / "run"
     assert "#SBATCH --exclusive" in (project / "launch/slurm.sh").read_text()
-    assert "--account=research" in (project / "launch/submit.sh").read_text()
+    assert "--qos=normal" in (project / "launch/submit.sh").read_text()
     assert "rouped, or shared, query" in (project / "src/run/model/__init__.py").read_text()
     # What the base says where the pack says something too is told, and not decided in silence.
     shutil.copytree(acme / "parts/attention/house", base / "parts/attention/house")

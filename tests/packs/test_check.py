@@ -25,7 +25,7 @@ def test_what_init_writes_works(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "Our Team: all is well\n")
     done = scaffold(tmp_path, "new", "run", "--pack", "./Our Team", "--preset", "team")
     assert done.returncode == 0, done.stderr
-    assert "--account=research launch/slurm.sh" in (tmp_path / "run/launch/submit.sh").read_text()
+    assert "--qos=normal launch/slurm.sh" in (tmp_path / "run/launch/submit.sh").read_text()
     done = scaffold(tmp_path, "pack", "init", "Our Team")
     assert done.returncode == 2
     assert done.stderr == "error: Our Team is not empty; give another folder\n"

@@ -24,23 +24,23 @@ policy:
 extend:
   launch/slurm:
     options:
-      account:
+      qos:
         type: str
-        default: research
-        help: the account that jobs are charged to
+        default: normal
+        help: the quality of service that jobs are queued with
         reason: the one that all of us may use
     provides:
       commands:
         - run: launch/submit.sh
-          does: train on a Slurm cluster, charged to the team's account
+          does: train on a Slurm cluster, with the team's quality of service
       files:
-        submit.sh: queues the training, charged to the team's account
+        submit.sh: queues the training, with the team's quality of service
 """,
     "parts/launch/slurm/files/launch/submit.sh.jinja": """\
 #!/usr/bin/env bash
 # Submit the training to the team's queue: launch/submit.sh [group.key=value ...]
 set -euo pipefail
-exec sbatch --account={{{{ design.launch.account }}}} launch/slurm.sh "$@"
+exec sbatch --qos={{{{ design.launch.qos }}}} launch/slurm.sh "$@"
 """,
     "presets/team.yaml": """\
 preset:
