@@ -208,9 +208,10 @@ def test_another_variant_changes_its_own_lines(catalogue: Catalogue, title: str)
     for axis, variant, answers in flips(catalogue, base):
         if axis in base:
             continue
-        if "n_nodes" in catalogue.axes[axis].parts[variant].options:
-            answers = {**answers, f"{axis}.n_nodes": 1}  # several change how a run is started
-        after = render_answers(catalogue, answers)
+        # Several machines change how a run is started, too.
+        has_nodes = "n_nodes" in catalogue.axes[axis].parts[variant].options
+        one_node = {f"{axis}.n_nodes": 1} if has_nodes else {}
+        after = render_answers(catalogue, {**answers, **one_node})
         if moved(before, after) - {axis, *family(catalogue, axis)}:
             continue  # a variant that needs another one elsewhere is no flip of one axis
         tried.add(axis)
