@@ -82,14 +82,15 @@ def estimate(catalogue: Catalogue, design: Design) -> Estimates:
             text = f"({shares[part.axis]}) * ({whole})" if part.axis in shares else whole
             totals[name] = totals.get(name, 0) + _number(evaluate(text, design.values))
             sums.setdefault(name, []).append(text)
-        sums.setdefault(LAYERS, []).extend(_within_layers(part, shares.get(part.axis)))
+        for text in _within_layers(part, shares.get(part.axis)):
+            sums.setdefault(LAYERS, []).append(text)
     parameters = round(totals.get("parameters", 0))
     outer = round(totals.get("outer_parameters", 0))
     known = {**design.values, "parameters": parameters, "outer_parameters": outer}
     degree = round(_number(design.values.get("shard_degree", 1)))
     spread = round(_number(design.values.get("tensor_degree", 1)))
     formulas = _formulas(sums, gathered, degree, spread)
-    in_layers = _number(evaluate(_sum(sums[LAYERS] or ["0"]), design.values))
+    in_layers = _number(evaluate(_sum(sums.get(LAYERS, ["0"])), design.values))
     tokens = _number(evaluate("tokens_per_sample * micro_batch_size", {**SINGLE, **design.values}))
     cache = totals.get("cache_bytes_per_token")
     state = totals.get("cache_bytes_per_sequence")
