@@ -33,7 +33,7 @@ TWO_RANKS: Mapping[str, Value] = {
 pytestmark = pytest.mark.matrix
 NOWHERE = ("train.main", 2)  # which is called once
 STEP = ("train.train_step", 7)  # the seventh; the newest checkpoint is that of the fourth
-SAVE = ("checkpoint.Checkpoints._write", 1)  # which rank 0 alone does
+SAVE = ("checkpoint.write", 1)  # which rank 0 alone does
 EVALUATION = ("data.ValidationSet.samples", 6)  # of four batches, the second, after four steps
 
 
