@@ -14,10 +14,12 @@ class ReplicatedLinear(ParallelStyle):
     """
 
     def _apply(self, module: nn.Module, device_mesh: DeviceMesh) -> nn.Module:
-        return distribute_module(module, device_mesh, output_fn=self._to_local)
+        distribute_module(module, device_mesh)
+        module.register_forward_hook(self._to_local)
+        return module
 
     @staticmethod
-    def _to_local(_module: nn.Module, output: DTensor, _mesh: DeviceMesh) -> Tensor:
+    def _to_local(_module: nn.Module, _inputs: object, output: DTensor) -> Tensor:
         return output.to_local(grad_placements=[Partial()])
 
 

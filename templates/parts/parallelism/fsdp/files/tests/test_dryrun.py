@@ -14,7 +14,7 @@ from package import dryrun
 from package.config import Config, ConfigError
 from package.data import TrainSet
 from package.dryrun import dry_run
-from package.footprint import FusedNorms, Traffic, counted
+from package.footprint import Traffic, counted, fused_norms
 from package.mesh import n_data_ranks
 from package.model import ModelConfig
 from package.step import train_step
@@ -45,7 +45,7 @@ def measured(config: Config, model_config: ModelConfig) -> dict[str, Any]:
     """The second of two real steps, seen by the same counter."""
     values = config.train
     eager = torch.compiler.set_stance("force_eager")  # what is compiled cannot be looked into
-    with eager, FusedNorms(), counted() as footprint:
+    with eager, fused_norms(), counted() as footprint:
         state = new_state(config, model_config, CPU)
         footprint.watch([*state.model.parameters(), *state.model.buffers()])
         for _ in range(2):
