@@ -1,12 +1,14 @@
 """What the hardware of a design recommends on the axes that spread the training."""
 
 from collections.abc import Mapping
+from itertools import combinations
 
 from scaffold.accelerators import accelerators
 from scaffold.advice import FLOAT32_BYTES, Advice, Demand, Hardware, advise
 from scaffold.catalogue import Catalogue
 from scaffold.design import Design
 from scaffold.estimates import Estimates, estimate
+from scaffold.variants import clash
 
 SPREADING = (
     "parallelism",
@@ -27,7 +29,10 @@ def advice_for(catalogue: Catalogue, design: Design) -> Advice | None:
     )
 
     def is_offered(choices: Mapping[str, str]) -> bool:
-        return all(_exists(catalogue, choices, key) for key in choices)
+        variants = [(axis, variant) for axis, variant in choices.items() if "." not in axis]
+        return all(_exists(catalogue, choices, key) for key in choices) and not any(
+            clash(catalogue, one, other) for one, other in combinations(variants, 2)
+        )
 
     return advise(demand_of(design, estimate(catalogue, design)), hardware, is_offered)
 
