@@ -16,7 +16,11 @@ import pytest
 import scaffold
 
 HEAVY = ("torch", "copier", "jinja2", "omegaconf", "questionary", "yaml", "shtab", "prompt_toolkit")
-RUN = "import sys; from scaffold.cli import main; sys.exit(main(sys.argv[1:]))"
+# A test that was started in the background has SIGINT ignored, and so would what it starts.
+RUN = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from scaffold.cli import main; sys.exit(main(sys.argv[1:]))"
+)
 
 
 @pytest.fixture(autouse=True)

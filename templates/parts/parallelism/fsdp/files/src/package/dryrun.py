@@ -26,7 +26,7 @@ from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils._pytree import tree_leaves
 
 from .config import Config, ConfigError, load_config
-from .footprint import Traffic, counted, fused_norms
+from .footprint import Traffic, Unread, counted, fused_norms
 from .mesh import n_data_ranks
 from .model import Model, ModelConfig
 from .optim import build_optimizer
@@ -87,6 +87,7 @@ def dry_run(config: Config, model_config: ModelConfig, world: int, local: int) -
         # {% print each.assumptions() %}
         parallelize(model, mesh, values)
         modes.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        modes.enter_context(Unread())
         modes.enter_context(fused_norms())
         footprint = modes.enter_context(counted())
         materialize(model, CPU, CPU)

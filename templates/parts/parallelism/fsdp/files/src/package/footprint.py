@@ -75,8 +75,6 @@ class Footprint(TorchDispatchMode):
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        if func is torch.ops.aten._local_scalar_dense.default:
-            return 1  # what the host asks for has no value here; this one is finite
         result = func(*args, **(kwargs or {}))
         self.watch(tree_leaves(result))
         if func.namespace in NAMESPACES:
@@ -91,6 +89,25 @@ class Footprint(TorchDispatchMode):
         self.live += n_bytes - size[0]
         self.peak = max(self.peak, self.live)
         size[0] = n_bytes
+
+
+class Unread(TorchDispatchMode):
+    """For tensors without data: whatever the host asks them for is 1, which is finite."""
+
+    def __init__(self) -> None:
+        initialize: Callable[[], None] = super().__init__
+        initialize()
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        if func is torch.ops.aten._local_scalar_dense.default:
+            return 1
+        return func(*args, **(kwargs or {}))
 
 
 @contextmanager
