@@ -19,6 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 NAMESPACES = ("c10d", "_c10d_functional")  # of torch's collectives
+WAITS = ("wait_tensor", "wrap_tensor_autograd")  # which send nothing
 
 
 @dataclass
@@ -77,10 +78,11 @@ class Footprint(TorchDispatchMode):
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         self.watch(tree_leaves(result))
-        if func.namespace in NAMESPACES:
+        kind = func.overloadpacket.__name__.strip("_")
+        if func.namespace in NAMESPACES and kind not in WAITS:
             # Of input and output the larger: what was gathered, or what was to be spread.
             tensors = [t for t in tree_leaves((args, result)) if isinstance(t, Tensor)]
-            sent = self.traffic[func.overloadpacket.__name__.strip("_")]
+            sent = self.traffic[kind]
             sent.calls += 1
             sent.n_bytes += max((t.numel() * t.element_size() for t in tensors), default=0)
         return result
