@@ -135,6 +135,10 @@ class TrainConfig:
             yield f"train.max_skipped_steps = {self.max_skipped_steps}: must be at least 0"
         if not self.max_grad_norm > 0:
             yield f"train.max_grad_norm = {self.max_grad_norm}: must be above 0; inf never clips"
+        yield from self._contradictions()
+
+    def _contradictions(self) -> Iterator[str]:
+        """What does not go together."""
         if self.micro_batch_size >= 1 and self.batch_size % self.micro_batch_size:
             yield (
                 f"train.batch_size = {self.batch_size}: must be a multiple of"
