@@ -34,17 +34,11 @@ DESIGNS = pairwise_designs(CATALOGUE)
 # What a run's processes, files and signals depend on; the rest is inside the model.
 RUN_AXES = (
     "task",
-    "tokenizer",
-    "data",
-    "training",
     "optimizer",
-    "schedule",
     "precision",
     "graph_mode",
     "parallelism",
     "checkpoint",
-    "tracking",
-    "launch",
 )
 TRAINED = possible_pairs(CATALOGUE, RUN_AXES) | single_variants(
     CATALOGUE, CATALOGUE.axes.keys() - ONCE.keys()
@@ -144,8 +138,11 @@ def test_a_preset_passes_linter_formatter_and_type_checker(
 OF_MANY_PROCESSES = (
     "test_background.py",
     "test_checkpoint.py",
+    "test_dryrun.py",
     "test_parallel.py",
+    "test_ranks.py",
     "test_storage.py",
+    "test_tensor_parallel.py",
     "test_train.py",
 )
 
