@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from scaffold import __version__
 from scaffold.answer_file import parse_answer_text
 from scaffold.base import BaseError, read_base
-from scaffold.conflict_marks import has_marks
 from scaffold.destination import find_destination
 from scaffold.errors import DesignError, DestinationError
 from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, Lock, LockError, read_lock, record
@@ -69,7 +68,7 @@ def read_project_lock(folder: Path) -> Lock:
         text = _read(folder, LOCK_PATH, LARGEST_LOCK).decode()
     except UnicodeDecodeError as error:
         raise LockError(f"{LOCK_PATH}: not UTF-8 text ({error}); restore it") from None
-    if has_marks(text.encode()):
+    if "<<<<<<< " in text:  # whoever's: no line of a lock has such a sign
         raise LockError(
             f"{LOCK_PATH} holds conflict marks: take it and {BASE_PATH} from one side, as by "
             "`git checkout --ours .scaffold`, settle the other files, then run `scaffold update`"

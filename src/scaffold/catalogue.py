@@ -157,13 +157,18 @@ def _add_parts(axes: dict[str, Axis], root: Path, tree: Mapping[str, Source]) ->
 
 def _inherit(axes: dict[str, Axis], migrations: Sequence[Migration]) -> dict[tuple[str, str], str]:
     """Gives the parts that are like others what those have; tells which is like which."""
-    likes = {}
+    likes: dict[tuple[str, str], str] = {}
     for name, axis in axes.items():
-        parts = dict(axis.parts)
-        for variant, part in axis.parts.items():
-            if part.like:
-                like = likes[name, variant] = like_now(migrations, name, part.like)
-                parts[variant] = inherited(axis.parts, replace(part, like=like))
+        now = {
+            variant: replace(part, like=like_now(migrations, name, part.like))
+            if part.like
+            else part
+            for variant, part in axis.parts.items()
+        }
+        likes |= {(name, variant): part.like for variant, part in now.items() if part.like}
+        parts = {
+            variant: inherited(now, part) if part.like else part for variant, part in now.items()
+        }
         axes[name] = replace(axis, parts=parts)
     return likes
 
