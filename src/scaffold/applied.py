@@ -68,7 +68,7 @@ def read_project_lock(folder: Path) -> Lock:
         text = _read(folder, LOCK_PATH, LARGEST_LOCK).decode()
     except UnicodeDecodeError as error:
         raise LockError(f"{LOCK_PATH}: not UTF-8 text ({error}); restore it") from None
-    if "<<<<<<< " in text:  # whoever's: no line of a lock has such a sign
+    if "<<<<<<< " in text and ">>>>>>> " in text:  # whoever's: no line of a lock has them
         raise LockError(
             f"{LOCK_PATH} holds conflict marks: take it and {BASE_PATH} from one side, as by "
             "`git checkout --ours .scaffold`, settle the other files, then run `scaffold update`"
