@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from live import LiveBytes
+from live_bytes import live_bytes
 from plans import Plan, run
 from rendering import render_answers, write_tree
 
@@ -27,7 +27,7 @@ def peak_of_a_step(plan: Plan) -> int:
     moments = [value for own in state.optimizer.state.values() for value in own.values()]
     rank = int(os.environ["RANK"])
     batches = [plan.samples(number, 1, seed=1) for number in range(rank, 4, plan.n_ranks)]
-    with LiveBytes() as live:
+    with live_bytes() as live:
         for value in (*state.model.parameters(), *state.model.buffers(), *moments):
             live.add(value)
         plan.module("step").train_step(state, batches, 1.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from live_memory import peak_bytes
+from live_bytes import peak_bytes
 from model_package import import_model
 from torch import Tensor
 
