@@ -127,9 +127,9 @@ def _die_while_saving(directory: Path, syncs: int) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by POSIX signals")
-def test_killed_while_saving(tmp_path: Path) -> None:
+def test_killed_while_saving(config: Config) -> None:
     for syncs in itertools.count():
-        checkpoints = Checkpoints(tmp_path / str(syncs), keep_last=2)
+        checkpoints = Checkpoints(Path(config.train.run_dir) / str(syncs), keep_last=2)
         save(checkpoints, 1, best=True)
         child = start_process(_die_while_saving, checkpoints.directory, syncs)
         child.join()
