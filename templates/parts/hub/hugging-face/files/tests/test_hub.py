@@ -21,7 +21,8 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 
-# {# Slots: sizes gives keyword arguments of ModelConfig; as_imported reads shape, changes built. #}
+# {# Slots: sizes gives keyword arguments of ModelConfig; as_imported reads shape, changes built; saved
+#    reads again. #}
 @pytest.fixture
 def shape(model_config: ModelConfig) -> ModelConfig:
     return replace(
@@ -166,6 +167,7 @@ def test_a_run_begins_with_imported_weights(
     assert state.progress.step == 0
     again = Checkpoints(tmp_path / "again", 1)
     again.save(0, state.state_dict(), best=True)
+    # {% print each.saved() %}
     weights = again.load_model("latest", asdict(model.config), device)
     assert identical(weights, model.state_dict())
 
