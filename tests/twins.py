@@ -17,6 +17,7 @@ TEXT: Mapping[str, Value] = {
     "tokenizer.vocab_size": 500,
     "data.text": "builtin",
     "parallelism": "one-device",
+    "checkpoint": "whole",
     "training.steps": 30,
     "training.batch_size": 8,
     "training.micro_batch_size": 4,
@@ -63,7 +64,7 @@ OWN: Mapping[str, Mapping[str, Value]] = {
 
 
 def twin_answers(preset: str) -> Given:
-    """The answers of a preset at the sizes of its twin; variants stay, but for parallelism."""
+    """The answers of a preset at the sizes of its twin; variants stay, but for many devices."""
     kept = {
         key: value
         for key, value in preset_answers(preset).items()
