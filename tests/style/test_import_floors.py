@@ -32,7 +32,7 @@ MODEL = (
 )
 TOOL = (
     ("__init__", "conflict_marks", "design", "errors", "imports", "requirements", "streams"),
-    ("migrations", "rulings"),
+    ("git", "migrations", "rulings"),
     ("parts", "sources", "destination", "repository", "limits"),
     ("declarations", "expressions", "frames", "inheritance", "scalars"),
     ("migration_check", "migration_file"),
@@ -64,7 +64,7 @@ KNOWN_TO = {
     "questionary": {"ask"},
     "prompt_toolkit": {"ask"},
     "shtab": {"commands.completion"},
-    "subprocess": {"git_merge", "repository", "packs.git", "packs.trial"},
+    "subprocess": {"git", "packs.trial"},
 }
 # What a project may need at run time, beside Python itself.
 PROJECT_LIBRARIES = {
