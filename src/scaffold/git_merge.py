@@ -14,10 +14,10 @@ from pathlib import Path
 
 from scaffold.conflict_marks import THEIRS, YOURS
 from scaffold.git import Git, GitError
+from scaffold.modes import LINK, git_mode
 from scaffold.render import RenderedFile, Tree
 
 OLDEST = (2, 38)  # the first with `git merge-tree --write-tree`
-LINK = 0o120000
 GIT = Git(
     seconds=300,
     settings=(
@@ -97,13 +97,9 @@ def _commits(base: Tree, yours: Tree, theirs: Tree) -> Iterator[bytes]:
         yield b"committer scaffold <scaffold@localhost> 0 +0000\ndata 0\n"
         yield b"" if name == "base" else b"from :1\ndeleteall\n"
         for path, file in tree.items():
-            yield b"M %06o :%d %s\n" % (_mode(file), marks[file.content], _quoted(path))
+            yield b"M %06o :%d %s\n" % (git_mode(file.mode), marks[file.content], _quoted(path))
         yield b"\n"
     yield b"done\n"
-
-
-def _mode(file: RenderedFile) -> int:
-    return file.mode if file.mode == LINK else 0o100000 | file.mode
 
 
 def _quoted(path: str) -> bytes:

@@ -19,16 +19,14 @@ from scaffold.errors import ScaffoldError, TemplateError
 from scaffold.expressions import evaluate
 from scaffold.formats import yaml_block
 from scaffold.migrations import TOOL, versions
+from scaffold.modes import PLAIN
 from scaffold.parts import EXPRESSION_PREFIX
 from scaffold.plan import Chosen, RenderPlan
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import RenderedFile, Tree
-from scaffold.sources import PLAIN_MODE
 
 FORMAT = 1
 KEY = re.compile(r"[^\s#-]")  # the first character of a line with a key of the whole
-DESIGN_PATH = "scaffold.yaml"
-LOCK_PATH = ".scaffold/lock.yaml"
-BASE_PATH = ".scaffold/base.tar.bz2"
 LOCKED = "lock"
 LONGEST_REASON = 300  # characters of what is wrong with a lock, which may quote any length of it
 
@@ -109,15 +107,15 @@ def seal(
 
 def with_design(plan: RenderPlan, tree: Tree) -> Tree:
     """The rendered tree with scaffold.yaml: what the base archive holds."""
-    design = RenderedFile(design_text(plan).encode(), PLAIN_MODE)
+    design = RenderedFile(design_text(plan).encode(), PLAIN)
     return dict(sorted({**tree, DESIGN_PATH: design}.items()))
 
 
 def record_files(lock: Lock, base: Tree) -> Tree:
     """The two files through which it is recorded what was applied: the lock and the archive."""
     return {
-        LOCK_PATH: RenderedFile(lock_text(lock).encode(), PLAIN_MODE),
-        BASE_PATH: RenderedFile(base_archive(base), PLAIN_MODE),
+        LOCK_PATH: RenderedFile(lock_text(lock).encode(), PLAIN),
+        BASE_PATH: RenderedFile(base_archive(base), PLAIN),
     }
 
 

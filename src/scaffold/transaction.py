@@ -18,8 +18,9 @@ from scaffold.base import is_safe
 from scaffold.destination import busy_error, unwritable
 from scaffold.errors import DestinationError
 from scaffold.journal import JOURNAL, Journal, Record, State, journal_text, read_journal
+from scaffold.modes import EXECUTABLE, LINK, PLAIN
 from scaffold.render import RenderedFile
-from scaffold.snapshot import EXECUTABLE, LINK, PLAIN, read_file
+from scaffold.snapshot import read_file
 from scaffold.staging import named_writer, sole_writer
 from scaffold.streams import warn
 

@@ -14,23 +14,13 @@ from scaffold.design import Value
 from scaffold.design_edit import with_values
 from scaffold.errors import DesignError, DestinationError
 from scaffold.estimates import estimate
-from scaffold.lock import (
-    BASE_PATH,
-    DESIGN_PATH,
-    LOCK_PATH,
-    Left,
-    Lock,
-    LockError,
-    Pack,
-    make_lock,
-    record_files,
-    with_design,
-)
+from scaffold.lock import Left, Lock, LockError, Pack, make_lock, record_files, with_design
 from scaffold.merge import Merge, merge
 from scaffold.migrate import Event, migrate
 from scaffold.migrated import bring, renamed
 from scaffold.packs import Loaded, make_tree
 from scaffold.plan import make_plan
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import RenderedFile, Tree
 from scaffold.revision import Revision, flat_values, revise
 from scaffold.scalars import stands_for

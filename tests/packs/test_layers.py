@@ -12,9 +12,10 @@ from scaffold.decisions import decide
 from scaffold.errors import PackError
 from scaffold.estimates import estimate
 from scaffold.keys import known_keys
-from scaffold.lock import LOCK_PATH, Pack, read_lock, seal
+from scaffold.lock import Pack, read_lock, seal
 from scaffold.packs import load, load_locked
 from scaffold.plan import make_plan
+from scaffold.records import LOCK_PATH
 from scaffold.render import render
 
 HOUSE = """\

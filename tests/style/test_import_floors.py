@@ -31,7 +31,10 @@ MODEL = (
     ("__init__",),
 )
 TOOL = (
-    ("__init__", "conflict_marks", "design", "errors", "imports", "requirements", "streams"),
+    (
+        *("__init__", "conflict_marks", "design", "errors", "exit_codes", "imports"),
+        *("modes", "records", "requirements", "streams"),
+    ),
     ("git", "migrations", "rulings"),
     ("parts", "sources", "destination", "repository", "limits"),
     ("declarations", "expressions", "frames", "inheritance", "scalars"),

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from scaffold.errors import PackError
 from scaffold.git import Done, Git, GitError
+from scaffold.modes import EXECUTABLE, LINK, git_mode
 from scaffold.packs.reference import COMMIT, SCHEMES, GitReference
 from scaffold.packs.tree import Entry, Kind, admit, is_read, sources
 from scaffold.sources import Source
 from scaffold.streams import warn
 
-LINK, SUBMODULE, EXECUTABLE = "120000", "160000", "100755"
+SUBMODULE = 0o160000  # the mode of a commit in a tree
 DAMAGED = ("packfile", "corrupt", "loose object")  # what git says of a broken repository
 NO_SUCH_REF = ("couldn't find remote ref", "not our ref", "no matching remote head")
 # The user's own settings hold otherwise: a private repository needs their credential helper.
@@ -131,13 +132,14 @@ def _entries(repository: Path, commit: str) -> list[Entry]:
     entries = []
     for line in listed.split(b"\0")[:-1]:
         about, _, name = line.partition(b"\t")
-        mode, _, _, size = about.decode().split()
+        octal, _, _, size = about.decode().split()
+        mode = int(octal, 8)
         path = name.decode(errors="backslashreplace")
         is_link, is_file = mode == LINK, mode not in (LINK, SUBMODULE)
         if is_read(path) or (not is_file and is_read(f"{path}/x")):
             kind: Kind = "link" if is_link else "file" if is_file else "other"
             length = int(size) if is_file else 0
-            entries.append(Entry(path, kind, length, mode == EXECUTABLE))
+            entries.append(Entry(path, kind, length, mode == git_mode(EXECUTABLE)))
     return entries
 
 

@@ -11,7 +11,7 @@ from scaffold.catalogue import Catalogue, Layer, default_layers, make_catalogue
 from scaffold.errors import PackError, TemplateError
 from scaffold.keys import shown
 from scaffold.limits import loosen, tighten
-from scaffold.lock import LOCK_PATH, Pack
+from scaffold.lock import Pack
 from scaffold.migrations import versions
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems, read_presets
@@ -31,6 +31,7 @@ from scaffold.packs.tree import PACK_FILE, read_folder
 from scaffold.plan import RenderPlan
 from scaffold.policy import ruled
 from scaffold.presets import Preset
+from scaffold.records import LOCK_PATH
 from scaffold.render import Tree, render
 from scaffold.sources import Source
 
