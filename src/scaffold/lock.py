@@ -36,8 +36,8 @@ class LockError(ScaffoldError):
 
 
 @dataclass(frozen=True)
-class Pack:
-    """A set of parts that was laid over those of the tool.
+class PackRecord:
+    """What a pack was that was laid over the templates of the tool.
 
     ``reference`` is where it came from, a relative folder as seen from the project; ``commit`` is
     the one that was taken of a git repository; ``migrations`` as in the lock itself.
@@ -83,7 +83,7 @@ class Lock:
 
     tool: str
     catalogue: str
-    packs: tuple[Pack, ...]
+    packs: tuple[PackRecord, ...]
     project: Project
     choices: Mapping[str, Choice]
     at_default: tuple[str, ...]
@@ -97,7 +97,7 @@ def seal(
     catalogue: Catalogue,
     plan: RenderPlan,
     tree: Tree,
-    packs: Sequence[Pack] = (),
+    packs: Sequence[PackRecord] = (),
 ) -> Tree:
     """The rendered tree with scaffold.yaml, the lock and the base archive; a pure function."""
     base = with_design(plan, tree)
@@ -120,7 +120,7 @@ def record_files(lock: Lock, base: Tree) -> Tree:
 
 
 def make_lock(
-    catalogue: Catalogue, plan: RenderPlan, base: Tree, packs: Sequence[Pack] = ()
+    catalogue: Catalogue, plan: RenderPlan, base: Tree, packs: Sequence[PackRecord] = ()
 ) -> Lock:
     """The lock of a plan whose files, scaffold.yaml included, are ``base``."""
     return Lock(
@@ -161,7 +161,7 @@ def lock_text(lock: Lock) -> str:
         "format": FORMAT,
         "tool": lock.tool,
         "catalogue": lock.catalogue,
-        "packs": {pack.id: _pack_record(pack) for pack in lock.packs},
+        "packs": {pack.id: _pack_data(pack) for pack in lock.packs},
         "project": vars(lock.project),
         "design": {
             choice.axis: {"variant": choice.variant, **choice.options}
@@ -232,8 +232,8 @@ def _lock(fields: Fields) -> Lock:
     )
 
 
-def _pack(fields: Fields, name: str) -> Pack:
-    return Pack(
+def _pack(fields: Fields, name: str) -> PackRecord:
+    return PackRecord(
         id=name,
         version=fields.read("version", str),
         digest=fields.read("digest", str),
@@ -243,9 +243,9 @@ def _pack(fields: Fields, name: str) -> Pack:
     )
 
 
-def _pack_record(pack: Pack) -> dict[str, Value]:
-    record = {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
-    known: dict[str, Value] = {name: text for name, text in record.items() if text}
+def _pack_data(pack: PackRecord) -> dict[str, Value]:
+    texts = {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
+    known: dict[str, Value] = {name: text for name, text in texts.items() if text}
     count = {"migrations": pack.migrations} if pack.migrations else {}
     return {**known, "digest": pack.digest, **count}
 

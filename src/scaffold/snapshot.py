@@ -30,7 +30,7 @@ LARGEST_FILE = 2**30  # bytes: read in whole
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Files by path; ``blocked`` says of a path what stands in its way, which is no file."""
+    """Files by path; ``blocked`` says of a path what stands in its way: a parent, or what it is."""
 
     files: Tree
     blocked: Mapping[str, str]

@@ -34,7 +34,8 @@ OLD, NEW = "old", "new"
 def only_writer(project: Path) -> Iterator[None]:
     """Keeps other runs out of a project; raises DestinationError where one is about it.
 
-    What a killed run had begun is taken back first, which is told.
+    What a killed run had begun is taken back first, which is told; what is kept of it may be
+    damaged, which is a DestinationError, too.
     """
     with ExitStack() as stack:
         try:

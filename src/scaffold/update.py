@@ -14,7 +14,7 @@ from scaffold.design import Value
 from scaffold.design_edit import with_values
 from scaffold.errors import DesignError, DestinationError
 from scaffold.estimates import estimate
-from scaffold.lock import Left, Lock, LockError, Pack, make_lock, record_files, with_design
+from scaffold.lock import Left, Lock, LockError, PackRecord, make_lock, record_files, with_design
 from scaffold.merge import Merge, merge
 from scaffold.migrate import Event, migrate
 from scaffold.migrated import bring, renamed
@@ -57,7 +57,7 @@ class Update:
     steps: tuple[Step, ...]
     is_newer: bool
     events: tuple[Event, ...] = ()
-    packs: tuple[tuple[Pack | None, Pack], ...] = ()
+    packs: tuple[tuple[PackRecord | None, PackRecord], ...] = ()
 
 
 def plan_update(
@@ -167,7 +167,7 @@ class _Writing:
         )
 
 
-def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[Pack | None, Pack]]:
+def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[PackRecord | None, PackRecord]]:
     recorded = {pack.id: pack for pack in before.packs}
     for pack in after.packs:
         if recorded.get(pack.id) != pack:

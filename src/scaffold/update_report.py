@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from scaffold.keys import shown
-from scaffold.lock import Pack
+from scaffold.lock import PackRecord
 from scaffold.migrate import Event
 from scaffold.modes import git_mode
 from scaffold.render import RenderedFile
@@ -126,7 +126,7 @@ def _pack_lines(update: Update, style: Style) -> Iterator[str]:
         yield f"  {now.id:<{KEY_WIDTH}} {told or 'its files'}"
 
 
-def _pack(pack: Pack) -> dict[str, str]:
+def _pack(pack: PackRecord) -> dict[str, str]:
     return {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
 
 

@@ -22,7 +22,7 @@ from scaffold.lock import (
     LOCKED,
     Lock,
     LockError,
-    Pack,
+    PackRecord,
     lock_text,
     make_lock,
     read_lock,
@@ -33,7 +33,7 @@ from scaffold.plan import make_plan
 from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import RenderedFile, Tree, render
 
-PACK = Pack("github.com/team/pack", "1e5", "0" * 64)
+PACK = PackRecord("github.com/team/pack", "1e5", "0" * 64)
 
 
 def sealed(root: Path) -> Tree:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scaffold.errors import PackError
-from scaffold.lock import Pack
+from scaffold.lock import PackRecord
 from scaffold.packs.load import (
     Loaded,
     OpenPack,
@@ -17,7 +17,7 @@ from scaffold.packs.load import (
 from scaffold.packs.reference import parse_reference
 
 
-def load_replaced(packs: Sequence[Pack], project: Path, given: Sequence[str]) -> Loaded:
+def load_replaced(packs: Sequence[PackRecord], project: Path, given: Sequence[str]) -> Loaded:
     """The packs of a project's lock as they are now, over the tool's templates.
 
     One that ``given`` names, as seen from the current folder, takes the place of the one with the
