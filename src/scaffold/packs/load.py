@@ -127,7 +127,7 @@ def load_locked(
 
 
 def _loaded(references: Sequence[str], opened: Callable[[str], OpenPack]) -> Loaded:
-    """The packs of all references, each opened."""
+    """The packs of all references, each opened; from then on the limits hold."""
     packs: list[OpenPack] = []
     problems: list[str] = []
     for text in dict.fromkeys(references):
@@ -137,6 +137,7 @@ def _loaded(references: Sequence[str], opened: Callable[[str], OpenPack]) -> Loa
             problems += named(text, error)
     if problems:
         raise PackError(problems)
+    tighten()
     return layered(packs)
 
 
@@ -188,7 +189,6 @@ def open_pack(reference: Reference, commit: str = "", may_fetch: bool = True) ->
 
 def layered(packs: Sequence[OpenPack]) -> Loaded:
     """Packs in memory laid over the tool's templates; raises PackError."""
-    tighten()  # from here on, what a pack says is worked out
     base = default_layers()
     if not packs:
         return Loaded(make_catalogue(base))

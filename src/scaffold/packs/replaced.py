@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scaffold.errors import PackError
+from scaffold.limits import tighten
 from scaffold.lock import PackRecord
 from scaffold.packs.load import (
     Loaded,
@@ -31,6 +32,7 @@ def load_replaced(packs: Sequence[PackRecord], project: Path, given: Sequence[st
     for pack in packs:
         same = [other for other in new if other.declaration.id == pack.id]
         result += same or [_opened(pack.reference, project, is_recorded=True)]
+    tighten()
     return layered([*result, *(pack for pack in new if pack not in result)])
 
 
