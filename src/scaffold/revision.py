@@ -5,7 +5,7 @@ chose before, holds. A value that was at its default may move with what it depen
 templates recommend another one, it stays unless the owner takes the new one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from scaffold.answers import Answer, Answers, Layer, merge
@@ -92,10 +92,8 @@ def revise(
     pinned = {item.key: Answer(item.before, KEPT) for item in defaults if not item.is_taken}
     recalled = {
         key: Answer(value, REMEMBERED)
-        for key, value in lock.left.remembered.items()
-        if (key in returned or ("." in key and places.has(key)))
-        and key not in reading.answers
-        and key not in written
+        for key, value in _recalled(lock, places, returned).items()
+        if key not in reading.answers and key not in written
     }
     design = None
     if not reading.problems:
@@ -229,6 +227,15 @@ class _Places:
         return (
             self.has(key) or option not in self.catalogue.axes[axis].parts[before.variant].options
         )
+
+
+def _recalled(lock: Lock, places: _Places, returned: Collection[str]) -> dict[str, Value]:
+    """What is remembered and has a place again: axes that are back, and options."""
+    return {
+        key: value
+        for key, value in lock.left.remembered.items()
+        if key in returned or ("." in key and places.has(key))
+    }
 
 
 def _new_defaults(
