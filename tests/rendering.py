@@ -11,10 +11,11 @@ from scaffold.design import Design, Value
 from scaffold.equivalent import all_answers
 from scaffold.errors import DesignError
 from scaffold.estimates import estimate
-from scaffold.lock import BASE_PATH, seal
+from scaffold.lock import seal
 from scaffold.parse import parse_design
 from scaffold.plan import RenderPlan, make_plan
 from scaffold.presets import find_preset, presets_root
+from scaffold.records import BASE_PATH
 from scaffold.render import Tree, render
 
 NAME = "tiny-run"

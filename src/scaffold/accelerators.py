@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from scaffold.declarations import Fields, load_yaml
+from scaffold.modes import PLAIN
 from scaffold.sources import Source
 
 TABLE = Path(__file__).with_name("accelerators.yaml")
@@ -38,7 +39,7 @@ class Accelerator:
 @lru_cache(maxsize=1)
 def accelerators() -> Mapping[str, Accelerator]:
     """Every accelerator by its name."""
-    source = Source(TABLE, TABLE.read_bytes(), 0o644)
+    source = Source(TABLE, TABLE.read_bytes(), PLAIN)
     return Fields(TABLE, {"accelerators": load_yaml(source)}).each("accelerators", _accelerator)
 
 

@@ -11,7 +11,8 @@ from scaffold.answer_file import parse_answer_text
 from scaffold.base import BaseError, read_base
 from scaffold.destination import find_destination
 from scaffold.errors import DesignError, DestinationError
-from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, Lock, LockError, read_lock, record
+from scaffold.lock import Lock, LockError, read_lock, record
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import Tree
 
 LARGEST_LOCK = 4 * 2**20  # bytes, which take seconds to read

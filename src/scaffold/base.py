@@ -6,12 +6,13 @@ import tarfile
 from pathlib import PurePosixPath
 
 from scaffold.errors import ScaffoldError
+from scaffold.modes import EXECUTABLE, PLAIN
 from scaffold.render import RenderedFile, Tree
 
 # Bounds on what a damaged archive can do, and on what may become of a project.
 LARGEST_BASE = 256 * 2**20  # bytes, all files together
 MOST_FILES = 10_000
-MODES = (0o644, 0o755)
+MODES = (PLAIN, EXECUTABLE)
 
 
 class BaseError(ScaffoldError):

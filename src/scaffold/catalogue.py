@@ -38,8 +38,8 @@ class Catalogue:
 
     ``frames`` and ``data`` map output paths (with ``package`` for the package) to template files;
     ``sources`` holds the content of each template file; ``digest`` is the sha256 of them all.
-    ``header`` are the lines at the head of every program of the project; ``packs`` are the ids of
-    the packs in it; ``migrations`` say what became of earlier names, tree by tree.
+    ``header`` are the lines at the head of every program of the project; ``migrations`` say
+    what became of earlier names, tree by tree.
     """
 
     axes: Mapping[str, Axis]
@@ -48,7 +48,6 @@ class Catalogue:
     sources: Mapping[Path, Source]
     digest: str
     header: tuple[str, ...] = ()
-    packs: tuple[str, ...] = ()
     migrations: tuple[Migration, ...] = ()
 
 

@@ -5,22 +5,16 @@ Only argparse is imported here, so that ``scaffold --help`` answers at once.
 
 import argparse
 import importlib
-import os
-import signal
-import stat
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 
-from scaffold import __version__
+from scaffold import __version__, exit_codes
 from scaffold.errors import ScaffoldError, UsageError
+from scaffold.records import has_packs
 from scaffold.streams import close, open_streams, put
 
-EXIT_USER_ERROR = 2
-EXIT_INTERRUPTED = 128 + signal.SIGINT
 OF_A_PROJECT = ("explain", "update", "edit", "check")  # commands about the project in a folder
-LOCK = os.path.join(".scaffold", "lock.yaml")
-NO_PACKS = b"\npacks: {}\n"
 SHELLS = ("bash", "zsh", "tcsh")
 PACKS = "templates and policy of a team: a folder, git+https://HOST/PATH@REF, or a package"
 EPILOG = """\
@@ -85,14 +79,7 @@ def _has_packs(arguments: argparse.Namespace) -> bool:
         return True
     if arguments.command not in OF_A_PROJECT or getattr(arguments, "packs", None):
         return bool(getattr(arguments, "packs", None))
-    try:
-        # What is no file, such as a pipe that nobody writes to, is for the command to refuse.
-        path = os.path.join(getattr(arguments, "project", "."), LOCK)
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with open(descriptor, "rb") as lock:
-            return stat.S_ISREG(os.fstat(descriptor).st_mode) and NO_PACKS not in lock.read()
-    except OSError:
-        return False
+    return has_packs(getattr(arguments, "project", "."))
 
 
 def _outcome(run: Callable[[], int], words: Sequence[str]) -> int:
@@ -101,7 +88,7 @@ def _outcome(run: Callable[[], int], words: Sequence[str]) -> int:
         return run()
     except KeyboardInterrupt as interrupt:
         put(sys.stderr, f"\nInterrupted: {_notes(interrupt) or 'nothing is written.'}\n")
-        return EXIT_INTERRUPTED
+        return exit_codes.INTERRUPTED
     except ScaffoldError as error:
         return _report(error, "--json" in words)
     except OSError as error:
@@ -334,7 +321,7 @@ def _report(error: ScaffoldError, as_json: bool) -> int:
     report = importlib.import_module("scaffold.report")
     if not as_json or not put(sys.stdout, report.error_json(error)):
         put(sys.stderr, report.error_text(error, report.Style.of(sys.stderr)))
-    return EXIT_USER_ERROR
+    return exit_codes.USER_ERROR
 
 
 if __name__ == "__main__":

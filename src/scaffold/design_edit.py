@@ -11,6 +11,7 @@ from scaffold.design import Value
 from scaffold.errors import DesignError, Problem
 from scaffold.formats import yaml_scalar
 from scaffold.keys import canonical, shown
+from scaffold.records import DESIGN_PATH
 from scaffold.scalars import stands_for
 
 # The parser written in Python: that in C does not count the characters of all texts alike.
@@ -63,7 +64,7 @@ def _composed(text: str) -> yaml.Node | None:
         line = "" if mark is None else f"line {mark.line + 1}: "
         rule = f"{line}it cannot be changed in place ({getattr(error, 'problem', 'is no YAML')})"
         raise DesignError(
-            [Problem("scaffold.yaml", "(text)", rule, "write plain `key: value` lines")]
+            [Problem(DESIGN_PATH, "(text)", rule, "write plain `key: value` lines")]
         ) from None
 
 

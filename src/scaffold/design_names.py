@@ -9,6 +9,7 @@ import yaml
 from scaffold.design_edit import LOADER
 from scaffold.errors import DesignError, Problem
 from scaffold.keys import canonical
+from scaffold.records import DESIGN_PATH
 
 VARIANT = "variant"
 _Edit: TypeAlias = tuple[int, int, str]  # from, to, and what comes in place of that
@@ -80,7 +81,7 @@ def _root(text: str) -> yaml.MappingNode | None:
     except yaml.YAMLError as error:
         rule = f"it cannot be changed in place ({' '.join(str(error).split())})"
         fix = "write plain `key: value` lines"
-        raise DesignError([Problem("scaffold.yaml", "(text)", rule, fix)]) from None
+        raise DesignError([Problem(DESIGN_PATH, "(text)", rule, fix)]) from None
     return root if isinstance(root, yaml.MappingNode) else None
 
 

@@ -11,12 +11,14 @@ from scaffold.applied import is_by_newer_tool, read_design_text, written_values
 from scaffold.catalogue import Catalogue
 from scaffold.conflict_marks import has_marks
 from scaffold.keys import shown
-from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, FileRecord, Lock
+from scaffold.lock import FileRecord, Lock
 from scaffold.merge import MARKED
 from scaffold.migrated import bring
+from scaffold.modes import LINK
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import RenderedFile
 from scaffold.revision import edited, flat_values, left_out
-from scaffold.snapshot import LINK, only_mode, take_snapshot
+from scaffold.snapshot import only_mode, take_snapshot
 
 Kind = Literal["template", "migration", "design", "missing", "deleted", "edited", "conflict"]
 DUE = (

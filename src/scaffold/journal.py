@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from scaffold.base import is_safe
 from scaffold.errors import DestinationError
 from scaffold.lock import record
+from scaffold.modes import EXECUTABLE, LINK, PLAIN
 from scaffold.render import RenderedFile
-from scaffold.snapshot import EXECUTABLE, LINK, PLAIN
 
 JOURNAL = "journal.json"
 LARGEST = 64 * 2**20  # bytes

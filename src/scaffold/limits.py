@@ -1,4 +1,4 @@
-"""Limits on what a command may use that works out what packs say: time, and memory.
+"""Limits on what a command may use while it works out what packs say: time, and memory.
 
 Templates can loop without end, and one expression can fill all memory in a single step of the
 interpreter, in which no signal is handled: only another process can end that with a clear error.
@@ -59,8 +59,13 @@ class _Shared:
         signal.default_int_handler(number, frame)
 
 
-# In a child that ``limited`` made, what it shares with its parent.
-_inside: list[_Shared] = []
+class _Process:
+    """This process: what it has in common with its parent, if ``limited`` made it."""
+
+    shared: _Shared | None = None
+
+
+_process = _Process()
 
 
 class LimitError(ScaffoldError):
@@ -69,7 +74,7 @@ class LimitError(ScaffoldError):
 
 def limited(run: Callable[[], int]) -> int:
     """The exit code of ``run`` in a child process; raises LimitError where limits ended it."""
-    if not hasattr(os, "fork") or _inside:
+    if not hasattr(os, "fork") or _process.shared is not None:
         return run()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -100,7 +105,7 @@ def _status(run: Callable[[], int], shared: _Shared) -> int:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDED_BY_USER)
     child = os.fork()
     if child == 0:
-        _inside.append(shared)
+        _process.shared = shared
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, shared.interrupt)
         _exit(run, before)
@@ -153,16 +158,16 @@ def _terminal_as_it_was() -> Iterator[None]:
 
 def note(text: str) -> None:
     """Notes what is about to be worked out, for the error that a limit would cause."""
-    for shared in _inside:
-        shared.note = text
+    if _process.shared is not None:
+        _process.shared.note = text
 
 
 def tighten() -> None:
     """Sets the limits, in a process that ``limited`` made; elsewhere, nothing happens.
 
-    Until then the command may wait for a repository to be fetched.
+    Time counts from now. Whoever has packs opened calls this then: a fetch may take what it takes.
     """
-    if not _inside:
+    if _process.shared is None:
         return
     resource = importlib.import_module("resource")
     used = sum(os.times()[:2])
@@ -178,7 +183,7 @@ def tighten() -> None:
 
 def loosen() -> None:
     """Takes the limits back once all is worked out: what comes then is no pack's doing."""
-    if not _inside:
+    if _process.shared is None:
         return
     note("")
     resource = importlib.import_module("resource")

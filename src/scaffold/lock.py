@@ -19,16 +19,14 @@ from scaffold.errors import ScaffoldError, TemplateError
 from scaffold.expressions import evaluate
 from scaffold.formats import yaml_block
 from scaffold.migrations import TOOL, versions
+from scaffold.modes import PLAIN
 from scaffold.parts import EXPRESSION_PREFIX
 from scaffold.plan import Chosen, RenderPlan
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import RenderedFile, Tree
-from scaffold.sources import PLAIN_MODE
 
 FORMAT = 1
 KEY = re.compile(r"[^\s#-]")  # the first character of a line with a key of the whole
-DESIGN_PATH = "scaffold.yaml"
-LOCK_PATH = ".scaffold/lock.yaml"
-BASE_PATH = ".scaffold/base.tar.bz2"
 LOCKED = "lock"
 LONGEST_REASON = 300  # characters of what is wrong with a lock, which may quote any length of it
 
@@ -38,8 +36,8 @@ class LockError(ScaffoldError):
 
 
 @dataclass(frozen=True)
-class Pack:
-    """A set of parts that was laid over those of the tool.
+class PackRecord:
+    """What a pack was that was laid over the templates of the tool.
 
     ``reference`` is where it came from, a relative folder as seen from the project; ``commit`` is
     the one that was taken of a git repository; ``migrations`` as in the lock itself.
@@ -85,7 +83,7 @@ class Lock:
 
     tool: str
     catalogue: str
-    packs: tuple[Pack, ...]
+    packs: tuple[PackRecord, ...]
     project: Project
     choices: Mapping[str, Choice]
     at_default: tuple[str, ...]
@@ -99,7 +97,7 @@ def seal(
     catalogue: Catalogue,
     plan: RenderPlan,
     tree: Tree,
-    packs: Sequence[Pack] = (),
+    packs: Sequence[PackRecord] = (),
 ) -> Tree:
     """The rendered tree with scaffold.yaml, the lock and the base archive; a pure function."""
     base = with_design(plan, tree)
@@ -109,20 +107,20 @@ def seal(
 
 def with_design(plan: RenderPlan, tree: Tree) -> Tree:
     """The rendered tree with scaffold.yaml: what the base archive holds."""
-    design = RenderedFile(design_text(plan).encode(), PLAIN_MODE)
+    design = RenderedFile(design_text(plan).encode(), PLAIN)
     return dict(sorted({**tree, DESIGN_PATH: design}.items()))
 
 
 def record_files(lock: Lock, base: Tree) -> Tree:
     """The two files through which it is recorded what was applied: the lock and the archive."""
     return {
-        LOCK_PATH: RenderedFile(lock_text(lock).encode(), PLAIN_MODE),
-        BASE_PATH: RenderedFile(base_archive(base), PLAIN_MODE),
+        LOCK_PATH: RenderedFile(lock_text(lock).encode(), PLAIN),
+        BASE_PATH: RenderedFile(base_archive(base), PLAIN),
     }
 
 
 def make_lock(
-    catalogue: Catalogue, plan: RenderPlan, base: Tree, packs: Sequence[Pack] = ()
+    catalogue: Catalogue, plan: RenderPlan, base: Tree, packs: Sequence[PackRecord] = ()
 ) -> Lock:
     """The lock of a plan whose files, scaffold.yaml included, are ``base``."""
     return Lock(
@@ -163,7 +161,7 @@ def lock_text(lock: Lock) -> str:
         "format": FORMAT,
         "tool": lock.tool,
         "catalogue": lock.catalogue,
-        "packs": {pack.id: _pack_record(pack) for pack in lock.packs},
+        "packs": {pack.id: _pack_data(pack) for pack in lock.packs},
         "project": vars(lock.project),
         "design": {
             choice.axis: {"variant": choice.variant, **choice.options}
@@ -234,8 +232,8 @@ def _lock(fields: Fields) -> Lock:
     )
 
 
-def _pack(fields: Fields, name: str) -> Pack:
-    return Pack(
+def _pack(fields: Fields, name: str) -> PackRecord:
+    return PackRecord(
         id=name,
         version=fields.read("version", str),
         digest=fields.read("digest", str),
@@ -245,9 +243,9 @@ def _pack(fields: Fields, name: str) -> Pack:
     )
 
 
-def _pack_record(pack: Pack) -> dict[str, Value]:
-    record = {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
-    known: dict[str, Value] = {name: text for name, text in record.items() if text}
+def _pack_data(pack: PackRecord) -> dict[str, Value]:
+    texts = {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
+    known: dict[str, Value] = {name: text for name, text in texts.items() if text}
     count = {"migrations": pack.migrations} if pack.migrations else {}
     return {**known, "digest": pack.digest, **count}
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scaffold.conflict_marks import has_marks
-from scaffold.git_merge import LINK, GitMerge, Objection, merge_trees
+from scaffold.git_merge import GitMerge, Objection, merge_trees
+from scaffold.modes import LINK
 from scaffold.render import RenderedFile, Tree
 
 LINE_END, DOS_LINE_END = b"\n", b"\r\n"

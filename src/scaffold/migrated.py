@@ -9,9 +9,10 @@ from scaffold.design import Choice, Value
 from scaffold.design_names import with_names
 from scaffold.errors import DesignError
 from scaffold.keys import PROJECT_KEYS
-from scaffold.lock import LOCK_PATH, Left, Lock, LockError
+from scaffold.lock import Left, Lock, LockError
 from scaffold.migrate import Event, Migrated, State, as_text, migrate
 from scaffold.migrations import TOOL, versions
+from scaffold.records import LOCK_PATH
 from scaffold.revision import flat_values
 from scaffold.variants import applies, fitted
 

@@ -16,6 +16,7 @@ from scaffold.frames import read_python
 from scaffold.imports import emit, in_place, with_package
 from scaffold.parts import Axis, Part, Provided
 from scaffold.recommend import advice_for
+from scaffold.records import DESIGN_PATH
 from scaffold.requirements import unite
 from scaffold.slots import SlotFiller
 from scaffold.sources import Source
@@ -23,7 +24,7 @@ from scaffold.sources import Source
 Kind = Literal["copy", "python", "data"]
 DATA_SUFFIX = ".jinja"
 PACKAGE_FOLDER = "src/package/"
-RESERVED = ("scaffold.yaml", ".scaffold/")
+RESERVED = (DESIGN_PATH, ".scaffold/")
 
 
 @dataclass(frozen=True)

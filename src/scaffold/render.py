@@ -39,7 +39,7 @@ LONGEST_TEXT = 8 * 2**20  # characters of one file
 
 @dataclass(frozen=True)
 class RenderedFile:
-    """The content of a file and its mode: 0o644, or 0o755 if it is executable."""
+    """The content of a file and its mode, one of ``modes``; a rendered one is no link."""
 
     content: bytes
     mode: int

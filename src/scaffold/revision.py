@@ -5,7 +5,7 @@ chose before, holds. A value that was at its default may move with what it depen
 templates recommend another one, it stays unless the owner takes the new one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from scaffold.answers import Answer, Answers, Layer, merge
@@ -16,7 +16,7 @@ from scaffold.keys import PROJECT_KEYS, known_keys
 from scaffold.lock import Lock
 from scaffold.parse import default_description, parse_design
 from scaffold.scalars import stands_for
-from scaffold.variants import applies, fitted
+from scaffold.variants import Variants, applies, fitted
 
 CHOSEN, KEPT, REMEMBERED = "chosen", "kept", "remembered"
 
@@ -68,37 +68,37 @@ def revise(
 
     Raises DesignError with everything that is wrong with it.
     """
-    locked = flat_values(lock.project, lock.choices)
     edits = edited(lock, written)
-    known = set(known_keys(catalogue))
     layers = [Layer("file", edits), Layer("flag", flags)]
     reading = merge(catalogue, [layer for layer in layers if layer.values])
-    kept = [key for key in locked if key in written and key not in reading.answers]
-    at_default = {*lock.at_default, *_default_names(catalogue, lock)}
+    locked = flat_values(lock.project, lock.choices)
     chosen = {
         key: Answer(locked[key], CHOSEN)
-        for key in kept
-        if key not in at_default and key not in edits
+        for key in _chosen_before(catalogue, lock)
+        if key in written and key not in edits and key not in reading.answers
     }
-    fitting = _Fitting.of(catalogue, lock, reading.answers, chosen)
-    hidden = {key: locked[key] for key in chosen if not fitting.has_place(key)}
-    held = {key: answer for key, answer in chosen.items() if key not in hidden}
+    variants, returned = _settled(catalogue, lock, reading.answers, chosen)
+    places = _Places(catalogue, lock, variants)
+    hidden = {key: locked[key] for key in chosen if not places.expects(key)}
+    answers = {
+        **{key: answer for key, answer in chosen.items() if key not in hidden},
+        **reading.answers,
+    }
     defaults = [
         replace(item, is_taken=take_defaults or item.key not in written)
-        for item in _new_defaults(catalogue, lock, locked, known)
-        if item.key not in reading.answers and fitting.has_place(item.key)
+        for item in _new_defaults(catalogue, lock, locked)
+        if item.key not in reading.answers and places.expects(item.key)
     ]
-    pinned = {i.key: Answer(i.before, KEPT) for i in defaults if not i.is_taken}
+    pinned = {item.key: Answer(item.before, KEPT) for item in defaults if not item.is_taken}
     recalled = {
         key: Answer(value, REMEMBERED)
-        for key, value in lock.left.remembered.items()
-        if key in fitting.recalled and key not in reading.answers and key not in written
+        for key, value in _recalled(lock, places, returned).items()
+        if key not in reading.answers and key not in written
     }
-    answers = {**held, **reading.answers}
     design = None
     if not reading.problems:
-        for more in ({**pinned, **recalled}, pinned):
-            design = design or _tried(catalogue, {**more, **answers})
+        design = _tried(catalogue, {**pinned, **recalled, **answers})
+        design = design or _tried(catalogue, {**pinned, **answers})
     if design is None:
         # What nobody chose gives way where it does not go with the rest any more.
         design = parse_design(catalogue, answers, reading.problems)
@@ -156,6 +156,12 @@ def _tried(catalogue: Catalogue, answers: Answers) -> Design | None:
         return None
 
 
+def _chosen_before(catalogue: Catalogue, lock: Lock) -> list[str]:
+    """The keys of what was applied whose values somebody chose."""
+    at_default = {*lock.at_default, *_default_names(catalogue, lock)}
+    return [key for key in flat_values(lock.project, lock.choices) if key not in at_default]
+
+
 def _default_names(catalogue: Catalogue, lock: Lock) -> Iterator[str]:
     """The description, where it says no more than what the task is: it follows the task."""
     for choice in list(lock.choices.values())[:1]:
@@ -165,58 +171,80 @@ def _default_names(catalogue: Catalogue, lock: Lock) -> Iterator[str]:
             yield "project.description"
 
 
+def _settled(
+    catalogue: Catalogue, lock: Lock, given: Answers, chosen: Answers
+) -> tuple[Variants, frozenset[str]]:
+    """The variants that the answers and what was applied come to, and the axes that are back.
+
+    Axes that the design no longer has are taken away, and remembered ones that it has again added.
+    """
+    named = {key: str(answer.value) for key, answer in given.items() if "." not in key}
+    before = {choice.axis: choice.variant for choice in lock.choices.values()}
+    variants = {
+        axis: variant
+        for axis, variant in {**before, **named}.items()
+        if axis in catalogue.axes and variant in catalogue.axes[axis].parts
+    }
+    returned: set[str] = set()
+    for name, axis in catalogue.axes.items():
+        is_there = applies(axis, variants)
+        if not is_there and name not in named:
+            variants.pop(name, None)
+        remembered = str(lock.left.remembered.get(name, ""))
+        if is_there and name not in (*named, *chosen) and remembered in axis.parts:
+            variants[name] = remembered
+            returned.add(name)
+    return variants, frozenset(returned)
+
+
 @dataclass(frozen=True)
-class _Fitting:
-    """Which keys have a place beside the variants that are chosen now."""
+class _Places:
+    """Which keys there are beside the variants of a design to come."""
 
     catalogue: Catalogue
-    before: Mapping[str, str]
-    variants: Mapping[str, str]
-    recalled: frozenset[str]
+    lock: Lock
+    variants: Variants
 
-    @classmethod
-    def of(cls, catalogue: Catalogue, lock: Lock, given: Answers, chosen: Answers) -> "_Fitting":
-        """Takes away axes that the design no longer has, and adds remembered ones it has again."""
-        named = {key: str(answer.value) for key, answer in given.items() if "." not in key}
-        before = {choice.axis: choice.variant for choice in lock.choices.values()}
-        variants = {
-            axis: variant
-            for axis, variant in {**before, **named}.items()
-            if axis in catalogue.axes and variant in catalogue.axes[axis].parts
-        }
-        recalled: set[str] = set()
-        for name, axis in catalogue.axes.items():
-            is_there = applies(axis, variants)
-            if not is_there and name not in named:
-                variants.pop(name, None)
-            remembered = str(lock.left.remembered.get(name, ""))
-            if is_there and name not in (*named, *chosen) and remembered in axis.parts:
-                variants[name] = remembered
-                recalled.add(name)
-        # Nothing was dropped from a variant that is not back: its options have no place yet.
-        fitting = cls(catalogue, {}, variants, frozenset())
-        recalled |= {key for key in lock.left.remembered if "." in key and fitting.has_place(key)}
-        return cls(catalogue, before, variants, frozenset(recalled))
-
-    def has_place(self, key: str) -> bool:
-        """Whether a design with these variants has the key, or should: it may be unknown by now."""
+    def has(self, key: str) -> bool:
+        """Whether a design with these variants has the key; True of a key that nobody knows."""
         axis, _, option = key.partition(".")
         if key in PROJECT_KEYS or axis not in self.catalogue.axes:
             return True
         if axis not in self.variants:  # the design has it not, or its variant is gone
             return applies(self.catalogue.axes[axis], self.variants)
         part = self.catalogue.axes[axis].parts[self.variants[axis]]
-        if option not in part.options and self.before.get(axis) == part.variant:
-            return True  # the templates dropped it: that is told, and not passed over
         return not option or option in fitted(part, self.variants).options
+
+    def expects(self, key: str) -> bool:
+        """Whether it has the key, or had it before the templates dropped it.
+
+        That is to be told, and not passed over.
+        """
+        axis, _, option = key.partition(".")
+        before = self.lock.choices.get(axis)
+        if before is None or self.variants.get(axis) != before.variant:
+            return self.has(key)
+        return (
+            self.has(key) or option not in self.catalogue.axes[axis].parts[before.variant].options
+        )
+
+
+def _recalled(lock: Lock, places: _Places, returned: Collection[str]) -> dict[str, Value]:
+    """What is remembered and has a place again: axes that are back, and options."""
+    return {
+        key: value
+        for key, value in lock.left.remembered.items()
+        if key in returned or ("." in key and places.has(key))
+    }
 
 
 def _new_defaults(
-    catalogue: Catalogue, lock: Lock, locked: Mapping[str, Value], known: set[str]
+    catalogue: Catalogue, lock: Lock, locked: Mapping[str, Value]
 ) -> Iterator[NewDefault]:
     """The values that newer templates alone would change, had the owner changed nothing."""
     if catalogue.digest == lock.catalogue:
         return
+    known = {*known_keys(catalogue)}
     chosen = {
         key: Answer(value, CHOSEN)
         for key, value in locked.items()

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from scaffold.base import MODES, is_safe
+from scaffold.base import is_safe
 from scaffold.errors import DestinationError
+from scaffold.modes import EXECUTABLE, LINK, PLAIN
 from scaffold.render import RenderedFile, Tree
 
-PLAIN, EXECUTABLE = MODES
 HAS_MODES = os.name == "posix"
-LINK = 0o120000  # git's mode of a symbolic link, whose content is what it points to
 # Where nobody moves a file of a project to, and where there may be very many files.
 PASSED_OVER = frozenset(
     {"node_modules", "__pycache__", "venv", "site-packages", "build", "dist", "runs", "wandb"}
@@ -31,7 +30,7 @@ LARGEST_FILE = 2**30  # bytes: read in whole
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Files by path; ``blocked`` says of a path what stands in its way, which is no file."""
+    """Files by path; ``blocked`` says of a path what stands in its way: a parent, or what it is."""
 
     files: Tree
     blocked: Mapping[str, str]

@@ -8,13 +8,12 @@ from functools import cached_property
 from pathlib import Path
 
 from scaffold.errors import TemplateError
+from scaffold.modes import EXECUTABLE, PLAIN
 
 IGNORED_NAMES = frozenset(
     {"__pycache__", ".ruff_cache", ".mypy_cache", ".pytest_cache", ".DS_Store"}
 )
 IGNORED_SUFFIXES = (".pyc", ".pyo")
-PLAIN_MODE = 0o644
-EXECUTABLE_MODE = 0o755
 
 
 @dataclass(frozen=True)
@@ -56,5 +55,5 @@ def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, Source]]:
             is_executable = entry.name.removesuffix(".jinja").endswith(".sh") or bool(
                 entry.stat().st_mode & stat.S_IXUSR
             )
-            mode = EXECUTABLE_MODE if is_executable else PLAIN_MODE
+            mode = EXECUTABLE if is_executable else PLAIN
             yield f"{prefix}{entry.name}", Source(path, path.read_bytes(), mode)

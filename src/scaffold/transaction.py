@@ -18,8 +18,9 @@ from scaffold.base import is_safe
 from scaffold.destination import busy_error, unwritable
 from scaffold.errors import DestinationError
 from scaffold.journal import JOURNAL, Journal, Record, State, journal_text, read_journal
+from scaffold.modes import EXECUTABLE, LINK, PLAIN
 from scaffold.render import RenderedFile
-from scaffold.snapshot import EXECUTABLE, LINK, PLAIN, read_file
+from scaffold.snapshot import read_file
 from scaffold.staging import named_writer, sole_writer
 from scaffold.streams import warn
 
@@ -33,7 +34,8 @@ OLD, NEW = "old", "new"
 def only_writer(project: Path) -> Iterator[None]:
     """Keeps other runs out of a project; raises DestinationError where one is about it.
 
-    What a killed run had begun is taken back first, which is told.
+    What a killed run had begun is taken back first, which is told; what is kept of it may be
+    damaged, which is a DestinationError, too.
     """
     with ExitStack() as stack:
         try:

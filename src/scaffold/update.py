@@ -14,23 +14,13 @@ from scaffold.design import Value
 from scaffold.design_edit import with_values
 from scaffold.errors import DesignError, DestinationError
 from scaffold.estimates import estimate
-from scaffold.lock import (
-    BASE_PATH,
-    DESIGN_PATH,
-    LOCK_PATH,
-    Left,
-    Lock,
-    LockError,
-    Pack,
-    make_lock,
-    record_files,
-    with_design,
-)
+from scaffold.lock import Left, Lock, LockError, PackRecord, make_lock, record_files, with_design
 from scaffold.merge import Merge, merge
 from scaffold.migrate import Event, migrate
 from scaffold.migrated import bring, renamed
 from scaffold.packs import Loaded, make_tree
 from scaffold.plan import make_plan
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import RenderedFile, Tree
 from scaffold.revision import Revision, flat_values, revise
 from scaffold.scalars import stands_for
@@ -67,7 +57,7 @@ class Update:
     steps: tuple[Step, ...]
     is_newer: bool
     events: tuple[Event, ...] = ()
-    packs: tuple[tuple[Pack | None, Pack], ...] = ()
+    packs: tuple[tuple[PackRecord | None, PackRecord], ...] = ()
 
 
 def plan_update(
@@ -177,7 +167,7 @@ class _Writing:
         )
 
 
-def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[Pack | None, Pack]]:
+def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[PackRecord | None, PackRecord]]:
     recorded = {pack.id: pack for pack in before.packs}
     for pack in after.packs:
         if recorded.get(pack.id) != pack:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from scaffold.keys import shown
-from scaffold.lock import Pack
+from scaffold.lock import PackRecord
 from scaffold.migrate import Event
+from scaffold.modes import git_mode
 from scaffold.render import RenderedFile
 from scaffold.report import Style, to_json
 from scaffold.revision import Revision
-from scaffold.snapshot import LINK
 from scaffold.update import FileChange, Update
 
 NONE = "(none)"
@@ -126,7 +126,7 @@ def _pack_lines(update: Update, style: Style) -> Iterator[str]:
         yield f"  {now.id:<{KEY_WIDTH}} {told or 'its files'}"
 
 
-def _pack(pack: Pack) -> dict[str, str]:
+def _pack(pack: PackRecord) -> dict[str, str]:
     return {"version": pack.version, "reference": pack.reference, "commit": pack.commit}
 
 
@@ -219,7 +219,7 @@ def _differences(old: list[str], new: list[str], old_name: str, new_name: str) -
 
 
 def _mode(file: RenderedFile) -> str:
-    return f"{file.mode if file.mode == LINK else 0o100000 | file.mode:06o}"
+    return f"{git_mode(file.mode):06o}"
 
 
 def _is_text(file: RenderedFile) -> bool:

@@ -11,9 +11,10 @@ import pytest
 
 from scaffold import limits
 from scaffold.catalogue import default_roots
-from scaffold.lock import LOCK_PATH, read_lock
+from scaffold.lock import read_lock
 from scaffold.packs import tree
 from scaffold.packs.overlays import OLDEST
+from scaffold.records import LOCK_PATH
 from scaffold.render import LONGEST_TEXT
 
 FILE = re.compile(r"`acme/([\w./-]+)`[^`]*?```(?:yaml|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from scaffold.base import read_base
-from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 
 SESSION = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -12,9 +12,10 @@ from scaffold.decisions import decide
 from scaffold.errors import PackError
 from scaffold.estimates import estimate
 from scaffold.keys import known_keys
-from scaffold.lock import LOCK_PATH, Pack, read_lock, seal
-from scaffold.packs import load, load_locked
+from scaffold.lock import PackRecord, read_lock, seal
+from scaffold.packs import Loaded, load, load_locked
 from scaffold.plan import make_plan
+from scaffold.records import LOCK_PATH
 from scaffold.render import render
 
 HOUSE = """\
@@ -44,6 +45,10 @@ extend:
     provides:
       submit_command: "submit --account {{design.launch.account}}"
 """
+
+
+def ids(loaded: Loaded) -> list[str]:
+    return [pack.declaration.id for pack in loaded.packs]
 
 
 @pytest.mark.usefixtures("toy")
@@ -169,7 +174,7 @@ def test_packs_are_laid_over_each_other_in_order(tmp_path: Path) -> None:
     (second / "pack.yaml").write_text(text + "replaces: [data/OWNERS]\n")
     loaded = load([str(first), str(second)], Path())
     assert render_design(loaded)["OWNERS"].content == b"beta\n"
-    assert loaded.catalogue.packs == ("acme", "beta")
+    assert ids(loaded) == ["acme", "beta"]
     with pytest.raises(PackError, match="there is no 'data/OWNERS'"):
         load([str(second), str(first)], Path())
 
@@ -179,7 +184,7 @@ def test_two_packs_with_one_id_are_refused(tmp_path: Path) -> None:
     one, two = write_pack(tmp_path / "one"), write_pack(tmp_path / "two")
     with pytest.raises(PackError, match="two packs have the id acme"):
         load([str(one), str(two)], Path())
-    assert load([str(one), str(one)], Path()).catalogue.packs == ("acme",)  # the same one
+    assert ids(load([str(one), str(one)], Path())) == ["acme"]  # the same one
 
 
 @pytest.mark.usefixtures("toy")
@@ -206,7 +211,7 @@ def test_two_packs_with_one_id_are_refused(tmp_path: Path) -> None:
 def test_a_declaration_is_checked(tmp_path: Path, more: str, message: str) -> None:
     pack = write_pack(tmp_path, more=more)
     if not message:
-        assert load([str(pack)], Path()).catalogue.packs == ("acme",)
+        assert ids(load([str(pack)], Path())) == ["acme"]
         return
     with pytest.raises(PackError) as caught:
         load([str(pack)], Path())
@@ -252,7 +257,7 @@ def test_a_pack_is_recorded_by_what_it_is_and_loaded_again(tmp_path: Path) -> No
 
 
 def test_a_lock_from_before_packs_had_references_is_read() -> None:
-    assert Pack("acme", "1", "0") == Pack("acme", "1", "0", "", "")
+    assert PackRecord("acme", "1", "0") == PackRecord("acme", "1", "0", "", "")
 
 
 @pytest.mark.slow

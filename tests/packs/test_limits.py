@@ -4,10 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from making import write_pack
 
 from scaffold.limits import LONGEST_NOTE, LimitError, limited, loosen, note, tighten
+from scaffold.packs import load, load_locked
+from scaffold.packs.replaced import load_replaced
 
 
 def test_the_exit_code_is_that_of_the_child() -> None:
@@ -58,3 +62,21 @@ def test_limits_are_set_in_the_child_alone() -> None:
     assert limited(child) == 0
     tighten()
     assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+@pytest.mark.usefixtures("toy")
+def test_limits_hold_from_when_packs_are_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = str(write_pack(tmp_path / "acme"))
+    records = load([text], Path()).recorded(tmp_path)
+    calls: list[None] = []
+    for module in ("load", "replaced"):
+        place = sys.modules[f"scaffold.packs.{module}"]
+        monkeypatch.setattr(place, "tighten", lambda: calls.append(None))
+    load([text], Path())
+    assert len(calls) == 1
+    load_locked(records, tmp_path, pinned=True)
+    assert len(calls) == 2
+    load_replaced(records, tmp_path, [text])
+    assert len(calls) == 3

@@ -31,8 +31,11 @@ MODEL = (
     ("__init__",),
 )
 TOOL = (
-    ("__init__", "conflict_marks", "design", "errors", "imports", "requirements", "streams"),
-    ("migrations", "rulings"),
+    (
+        *("__init__", "conflict_marks", "design", "errors", "exit_codes", "imports"),
+        *("modes", "records", "requirements", "streams"),
+    ),
+    ("git", "migrations", "rulings"),
     ("parts", "sources", "destination", "repository", "limits"),
     ("declarations", "expressions", "frames", "inheritance", "scalars"),
     ("migration_check", "migration_file"),
@@ -64,7 +67,7 @@ KNOWN_TO = {
     "questionary": {"ask"},
     "prompt_toolkit": {"ask"},
     "shtab": {"commands.completion"},
-    "subprocess": {"git_merge", "repository", "packs.git", "packs.trial"},
+    "subprocess": {"git", "packs.trial"},
 }
 # What a project may need at run time, beside Python itself.
 PROJECT_LIBRARIES = {

@@ -16,10 +16,11 @@ from scaffold.base import read_base
 from scaffold.catalogue import Catalogue, read_catalogue
 from scaffold.decisions import decide
 from scaffold.estimates import estimate
-from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, Lock, read_lock, seal
+from scaffold.lock import Lock, read_lock, seal
 from scaffold.parse import parse_design
 from scaffold.plan import make_plan
 from scaffold.presets import presets_root, read_presets
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import Tree, render
 
 PRESETS = [preset.name for preset in read_presets(presets_root())]

@@ -19,13 +19,10 @@ from scaffold.base import BaseError, base_archive, is_safe, read_base
 from scaffold.catalogue import read_catalogue
 from scaffold.design_file import design_text
 from scaffold.lock import (
-    BASE_PATH,
-    DESIGN_PATH,
-    LOCK_PATH,
     LOCKED,
     Lock,
     LockError,
-    Pack,
+    PackRecord,
     lock_text,
     make_lock,
     read_lock,
@@ -33,9 +30,10 @@ from scaffold.lock import (
     seal,
 )
 from scaffold.plan import make_plan
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.render import RenderedFile, Tree, render
 
-PACK = Pack("github.com/team/pack", "1e5", "0" * 64)
+PACK = PackRecord("github.com/team/pack", "1e5", "0" * 64)
 
 
 def sealed(root: Path) -> Tree:

@@ -11,9 +11,10 @@ from record_version import DESIGNS
 from scaffold.applied import written_values
 from scaffold.base import read_base
 from scaffold.catalogue import Catalogue, read_catalogue
-from scaffold.lock import BASE_PATH, DESIGN_PATH, LOCK_PATH, Lock, read_lock
+from scaffold.lock import Lock, read_lock
 from scaffold.migrated import bring
 from scaffold.migrations import TOOL, versions
+from scaffold.records import BASE_PATH, DESIGN_PATH, LOCK_PATH
 from scaffold.revision import flat_values, revise
 
 VERSIONS = Path(__file__).parent / "versions"

@@ -5,15 +5,12 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
-from scaffold import transaction
+from scaffold import exit_codes, transaction
 from scaffold.applied import find_project, read_project_lock
 from scaffold.findings import DUE, find_all
 from scaffold.packs import load_locked
 from scaffold.report import table_text, to_json
 from scaffold.streams import tell
-
-EXIT_DUE = 2
-EXIT_CONFLICTS = 3
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,13 +23,17 @@ def run(arguments: argparse.Namespace) -> int:
     loaded = load_locked(lock.packs, project, pinned=True, may_fetch=arguments.fetch)
     findings = find_all(loaded.catalogue, lock, project)
     kinds = {finding.kind for finding in findings}
-    code = EXIT_CONFLICTS if "conflict" in kinds else EXIT_DUE if kinds & {*DUE} else 0
+    code = exit_codes.CONFLICTS if "conflict" in kinds else exit_codes.DUE if kinds & {*DUE} else 0
     if arguments.json:
         document = {"code": code, "findings": [asdict(finding) for finding in findings]}
         tell(to_json(document))
     else:
         if findings:
             tell(table_text([(f.kind, f.subject, f.text) for f in findings]))
-        words = {0: "The project is up to date.", EXIT_DUE: "An update is due.", EXIT_CONFLICTS: ""}
+        words = {
+            0: "The project is up to date.",
+            exit_codes.DUE: "An update is due.",
+            exit_codes.CONFLICTS: "",
+        }
         tell(f"{words[code] or 'Conflicts are to be settled.'}\n")
     return code

@@ -14,9 +14,9 @@ from scaffold.design import Value
 from scaffold.equivalent import flag_text
 from scaffold.errors import DesignError, DestinationError, UsageError
 from scaffold.keys import PROJECT_KEYS
-from scaffold.lock import DESIGN_PATH
 from scaffold.migrated import Current, bring
 from scaffold.packs import load_locked
+from scaffold.records import DESIGN_PATH
 from scaffold.report import Style, error_text
 from scaffold.revision import flat_values, revise
 from scaffold.streams import is_terminal

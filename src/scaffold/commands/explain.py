@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 
 from scaffold.answers import read_answers
-from scaffold.cli import NO_PACKS
 from scaffold.commands.given import is_given, load_given, read_given, tell_names
 from scaffold.decisions import decide
 from scaffold.explanation import explain, further_options
-from scaffold.lock import DESIGN_PATH, LOCK_PATH, read_lock
+from scaffold.lock import read_lock
 from scaffold.packs import Loaded, load_locked
 from scaffold.parse import parse_design
+from scaffold.records import DESIGN_PATH, LOCK_PATH, has_packs
 from scaffold.report import (
     Style,
     decisions_json,
@@ -55,10 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _load(arguments: argparse.Namespace, is_project: bool) -> Loaded:
     """The packs that are named, else those of the project in the current folder."""
-    if arguments.packs or not is_project or not LOCK_FILE.is_file():
+    if arguments.packs or not is_project or not has_packs(Path()):
         return load_given(arguments)
-    lock = LOCK_FILE.read_bytes()
-    if NO_PACKS in lock:  # whatever else is in it
-        return load_given(arguments)
-    packs = read_lock(lock.decode(errors="replace")).packs
-    return load_locked(packs, Path(), pinned=True, may_fetch=False)
+    lock = read_lock(LOCK_FILE.read_bytes().decode(errors="replace"))
+    return load_locked(lock.packs, Path(), pinned=True, may_fetch=False)

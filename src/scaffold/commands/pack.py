@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scaffold import exit_codes
 from scaffold.destination import find_destination
 from scaffold.errors import DestinationError, PackError, UsageError
 from scaffold.limits import loosen, tighten
@@ -59,7 +60,7 @@ def _check(folder: Path, as_json: bool) -> int:
     problems = check_folder(folder)
     if as_json:
         tell(to_json({"pack": str(folder), "problems": problems}))
-        return 2 if problems else 0
+        return exit_codes.DUE if problems else 0
     _refuse(folder, problems)
     tell(f"{folder}: all is well\n")
     return 0
@@ -93,7 +94,7 @@ def _test(folder: Path, arguments: argparse.Namespace) -> int:
             {"design": dict(item.variants), "problems": list(item.problems)} for item in trials
         ]
         tell(to_json({"pack": str(folder), "trained": arguments.train, "designs": designs}))
-    return 2 if any(item.problems for item in trials) else 0
+    return exit_codes.DUE if any(item.problems for item in trials) else 0
 
 
 def trial_text(trial: "Trial") -> str:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scaffold import transaction
+from scaffold import exit_codes, transaction
 from scaffold.answers import read_flags
 from scaffold.applied import find_project, read_applied
 from scaffold.errors import DesignError, UsageError
@@ -15,7 +15,6 @@ from scaffold.streams import hand_over, tell
 from scaffold.update import plan_update
 from scaffold.update_report import patch_text, update_json, update_text
 
-EXIT_CONFLICTS = 3
 NOT_WITH_UNDO = ("sets", "packs", "take_defaults", "dry_run", "diff")
 
 
@@ -48,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
             text = update_text(update, is_written=not is_preview, style=Style.of(sys.stdout))
         if is_preview:
             (hand_over if arguments.diff else tell)(text)
-            return EXIT_CONFLICTS if update.conflicts else 0
+            return exit_codes.CONFLICTS if update.conflicts else 0
         return finish(project, update.steps, text, update.conflicts)
 
 
@@ -66,7 +65,7 @@ def finish(
         if is_applied:
             stop.add_note("the update is applied.")
         raise
-    return EXIT_CONFLICTS if conflicts else 0
+    return exit_codes.CONFLICTS if conflicts else 0
 
 
 def _undo(project: Path, arguments: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Checks a pack in a folder: everything that can be wrong with it is found at once."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 
 from scaffold.answers import Answer
@@ -20,7 +20,6 @@ from scaffold.migrate import migrate
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems
 from scaffold.packs.load import Loaded, OpenPack, layered, make_tree
-from scaffold.packs.names import own_parts
 from scaffold.packs.overlay_files import overlay_problems
 from scaffold.packs.reference import FolderReference
 from scaffold.packs.tree import PACK_FILE, read_folder
@@ -63,7 +62,7 @@ def check_folder(folder: Path) -> list[str]:
     return list(dict.fromkeys(_problems_of_use(loaded, pack)))
 
 
-def own_designs(loaded: Loaded, own: set[tuple[str, str]]) -> list[dict[str, str]]:
+def own_designs(loaded: Loaded, own: Set[tuple[str, str]]) -> list[dict[str, str]]:
     """Designs with each variant of a pack beside everything it can meet, and one of each task."""
     catalogue = loaded.catalogue
     first = next(iter(catalogue.axes))
@@ -110,7 +109,7 @@ def _template_problems(path: str, source: Source) -> Iterator[str]:
 def _problems_of_use(loaded: Loaded, pack: OpenPack) -> Iterator[str]:
     """What shows when designs are made with the pack."""
     catalogue = loaded.catalogue
-    own = own_parts(tuple(pack.files), pack.declaration)
+    own = pack.own_parts
     for axis, variant in sorted(own):
         yield from _expression_problems(catalogue.axes[axis].parts[variant])
     for preset in loaded.presets:
@@ -156,6 +155,6 @@ def _preset_problems(catalogue: Catalogue, preset: Preset) -> Iterator[str]:
                 yield f"presets/{preset.name}.yaml: {problem}"
 
 
-def _title(answers: Mapping[str, str], own: set[tuple[str, str]]) -> str:
+def _title(answers: Mapping[str, str], own: Set[tuple[str, str]]) -> str:
     told = [f"{axis} = {variant}" for axis, variant in answers.items() if (axis, variant) in own]
     return ", ".join(told) or "the default design"

@@ -7,32 +7,47 @@ that were fetched; a commit in it is read without the network.
 
 import hashlib
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from scaffold.errors import PackError
+from scaffold.git import Done, Git, GitError
+from scaffold.modes import EXECUTABLE, LINK, git_mode
 from scaffold.packs.reference import COMMIT, SCHEMES, GitReference
 from scaffold.packs.tree import Entry, Kind, admit, is_read, sources
-from scaffold.repository import FOREIGN
 from scaffold.sources import Source
 from scaffold.streams import warn
 
-SECONDS = 120
-LINK, SUBMODULE, EXECUTABLE = "120000", "160000", "100755"
+SUBMODULE = 0o160000  # the mode of a commit in a tree
 DAMAGED = ("packfile", "corrupt", "loose object")  # what git says of a broken repository
 NO_SUCH_REF = ("couldn't find remote ref", "not our ref", "no matching remote head")
 # The user's own settings hold otherwise: a private repository needs their credential helper.
-SETTINGS = (
-    *("-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "core.fsmonitor=false"),
-    *("-c", "protocol.allow=never"),
-    *(word for scheme in SCHEMES for word in ("-c", f"protocol.{scheme}.allow=always")),
-    *("-c", "fetch.fsckObjects=true"),
-    *("-c", "fetch.recurseSubmodules=false"),
-    *("-c", "gc.auto=0"),
-    *("-c", "maintenance.auto=false"),
+GIT = Git(
+    seconds=120,
+    settings=(
+        ("core.hooksPath", os.devnull),
+        ("core.fsmonitor", "false"),
+        ("protocol.allow", "never"),
+        *((f"protocol.{scheme}.allow", "always") for scheme in SCHEMES),
+        ("fetch.fsckObjects", "true"),
+        ("fetch.recurseSubmodules", "false"),
+        ("gc.auto", "0"),
+        ("maintenance.auto", "false"),
+    ),
+    variables={
+        "GIT_ALLOW_PROTOCOL": ":".join(SCHEMES),
+        "GIT_ASKPASS": "true",
+        "GIT_DIR": ".",
+        "GIT_LFS_SKIP_SMUDGE": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GCM_INTERACTIVE": "never",
+        "SSH_ASKPASS": "true",
+        "SSH_ASKPASS_REQUIRE": "force",
+    },
+    detached=True,
 )
 
 
@@ -56,7 +71,7 @@ def read_git(reference: GitReference, may_fetch: bool) -> tuple[str, Mapping[str
         repository.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PackError([f"{repository} cannot be made: {error.strerror}"]) from None
-    _run(repository, "init", "--quiet", "--bare", "--template=", ".")
+    _output(repository, "init", "--quiet", "--bare", "--template=", ".")
     commit = _commit(repository, reference, may_fetch)
     entries = admit(_entries(repository, commit))
     contents = _contents(repository, commit, entries)
@@ -76,15 +91,15 @@ def _commit(repository: Path, reference: GitReference, may_fetch: bool) -> str:
         what = f"{reference.ref} of {reference.url} is not on this machine"
         raise PackError([f"{what}; `scaffold check --fetch` fetches it, if you trust that address"])
     kept = f"refs/given/{hashlib.sha256(reference.ref.encode()).hexdigest()[:32]}"
-    fetched = _git(
+    fetched = _run(
+        _in_batch_mode(repository),
         repository,
-        *_batch_mode(repository),
         *("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"),
         *("--no-write-fetch-head", "--", reference.url, f"+{reference.ref}:{kept}"),
     )
     commit = _resolved(repository, kept)
-    if fetched.returncode != 0:
-        said = " ".join(fetched.stderr.decode(errors="replace").split())
+    if fetched.code != 0:
+        said = " ".join(fetched.said.split())
         if not commit or any(sign in said for sign in NO_SUCH_REF):
             is_damaged = any(sign in said for sign in DAMAGED)
             fix = f"; the copy on this machine is damaged: remove {repository}" * is_damaged
@@ -93,89 +108,67 @@ def _commit(repository: Path, reference: GitReference, may_fetch: bool) -> str:
         warn(text)
     if not commit:
         raise PackError([f"{reference.ref} of {reference.url} is no commit"])
-    _run(repository, "update-ref", f"refs/packs/{commit}", commit)
+    _output(repository, "update-ref", f"refs/packs/{commit}", commit)
     return commit
 
 
-def _batch_mode(repository: Path) -> tuple[str, ...]:
+def _in_batch_mode(repository: Path) -> Git:
     """Has ssh ask nothing, unless the user has said how it is called: then nobody is there to."""
     is_set = any(name in os.environ for name in ("GIT_SSH", "GIT_SSH_COMMAND"))
-    if is_set or _git(repository, "config", "core.sshCommand").returncode == 0:
-        return ()
-    return ("-c", "core.sshCommand=ssh -oBatchMode=yes")
+    if is_set or _run(GIT, repository, "config", "core.sshCommand").code == 0:
+        return GIT
+    asking_nothing = ("core.sshCommand", "ssh -oBatchMode=yes")
+    return replace(GIT, settings=(*GIT.settings, asking_nothing))
 
 
 def _resolved(repository: Path, name: str) -> str:
     """The commit that a name means in the cache; empty if there is none."""
-    found = _git(repository, "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}")
-    return found.stdout.decode().strip() if found.returncode == 0 else ""
+    found = _run(GIT, repository, "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}")
+    return found.text if found.code == 0 else ""
 
 
 def _entries(repository: Path, commit: str) -> list[Entry]:
-    listed = _run(repository, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+    listed = _output(repository, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
     entries = []
     for line in listed.split(b"\0")[:-1]:
         about, _, name = line.partition(b"\t")
-        mode, _, _, size = about.decode().split()
+        octal, _, _, size = about.decode().split()
+        mode = int(octal, 8)
         path = name.decode(errors="backslashreplace")
         is_link, is_file = mode == LINK, mode not in (LINK, SUBMODULE)
         if is_read(path) or (not is_file and is_read(f"{path}/x")):
             kind: Kind = "link" if is_link else "file" if is_file else "other"
             length = int(size) if is_file else 0
-            entries.append(Entry(path, kind, length, mode == EXECUTABLE))
+            entries.append(Entry(path, kind, length, mode == git_mode(EXECUTABLE)))
     return entries
 
 
 def _contents(repository: Path, commit: str, entries: list[Entry]) -> dict[str, bytes]:
     """The contents of files at a commit, in one run of git."""
-    asked = "".join(f"{commit}:{entry.path}\n" for entry in entries).encode()
-    answer = _run(repository, "cat-file", "--batch", stdin=asked)
+    try:
+        blobs = GIT.read_blobs(repository, [f"{commit}:{entry.path}" for entry in entries])
+    except GitError as error:
+        raise PackError([f"{error}, in the cache {repository}"]) from None
     contents = {}
-    for entry in entries:
-        head, _, rest = answer.partition(b"\n")
-        if head.split()[1:] != [b"blob", str(entry.size).encode()]:
+    for entry, content in zip(entries, blobs, strict=True):
+        if content is None or len(content) != entry.size:
             raise PackError([f"{entry.path} of {commit} is missing in the cache {repository}"])
-        contents[entry.path], answer = rest[: entry.size], rest[entry.size + 1 :]
+        contents[entry.path] = content
     return contents
 
 
-def _run(repository: Path, *arguments: str, stdin: bytes = b"") -> bytes:
+def _output(repository: Path, *words: str) -> bytes:
     """The output of git; raises PackError where it fails."""
-    done = _git(repository, *arguments, stdin=stdin)
-    if done.returncode != 0:
-        said = " ".join(done.stderr.decode(errors="replace").split())
-        raise PackError([f"git {arguments[0]} fails in the cache {repository}: {said}"])
-    return done.stdout
+    done = _run(GIT, repository, *words)
+    if done.code != 0:
+        said = " ".join(done.said.split())
+        raise PackError([f"git {words[0]} fails in the cache {repository}: {said}"])
+    return done.output
 
 
-def _git(
-    repository: Path, *arguments: str, stdin: bytes = b""
-) -> subprocess.CompletedProcess[bytes]:
-    environment = {key: value for key, value in os.environ.items() if key not in FOREIGN}
-    command = ["git", *SETTINGS, *arguments]
-    never = {
-        "GIT_ALLOW_PROTOCOL": ":".join(SCHEMES),
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ASKPASS": "true",
-        "SSH_ASKPASS": "true",
-        "SSH_ASKPASS_REQUIRE": "force",
-        "GCM_INTERACTIVE": "never",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_LFS_SKIP_SMUDGE": "1",
-        "LC_ALL": "C",
-    }
+def _run(git: Git, repository: Path, *words: str) -> Done:
+    """A run of git, whatever its exit code; raises PackError where it cannot be run."""
     try:
-        return subprocess.run(
-            command,
-            cwd=repository,
-            env={**environment, **never, "GIT_DIR": "."},
-            input=stdin,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-            start_new_session=True,  # no terminal to ask on
-        )
-    except FileNotFoundError:
-        raise PackError(["git is not installed"]) from None
-    except subprocess.TimeoutExpired:
-        raise PackError([f"git {arguments[0]} takes more than {SECONDS} seconds"]) from None
+        return git.run(repository, *words)
+    except GitError as error:
+        raise PackError([str(error)]) from None

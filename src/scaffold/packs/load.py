@@ -11,7 +11,7 @@ from scaffold.catalogue import Catalogue, Layer, default_layers, make_catalogue
 from scaffold.errors import PackError, TemplateError
 from scaffold.keys import shown
 from scaffold.limits import loosen, tighten
-from scaffold.lock import LOCK_PATH, Pack
+from scaffold.lock import PackRecord
 from scaffold.migrations import versions
 from scaffold.packs.declaration import Declaration, read_declaration
 from scaffold.packs.files import collisions, file_problems, read_presets
@@ -31,8 +31,11 @@ from scaffold.packs.tree import PACK_FILE, read_folder
 from scaffold.plan import RenderPlan
 from scaffold.policy import ruled
 from scaffold.presets import Preset
+from scaffold.records import LOCK_PATH
 from scaffold.render import Tree, render
 from scaffold.sources import Source
+
+PART_PIECES = 3  # AXIS/VARIANT/part.yaml, below parts/
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,23 @@ class OpenPack:
             total.update(f"{path}\0{hashlib.sha256(source.content).hexdigest()}\n".encode())
         return total.hexdigest()
 
-    def recorded(self, project: Path) -> Pack:
+    @property
+    def own_parts(self) -> frozenset[tuple[str, str]]:
+        """The (axis, variant) pairs that the pack adds, replaces or extends."""
+        ids = set(self.declaration.additions)
+        for path in self.files:
+            area, *pieces = path.split("/")
+            if area == "parts" and len(pieces) >= PART_PIECES:
+                ids.add("/".join(pieces[:2]))
+        return frozenset(
+            (axis, variant) for axis, _, variant in (id_.partition("/") for id_ in ids)
+        )
+
+    def recorded(self, project: Path) -> PackRecord:
         """What the lock of a project says of the pack."""
         text = _seen_from(project, self.reference)
         declaration = self.declaration
-        return Pack(declaration.id, declaration.version, self.digest, text, self.commit)
+        return PackRecord(declaration.id, declaration.version, self.digest, text, self.commit)
 
 
 @dataclass(frozen=True)
@@ -77,7 +92,7 @@ class Loaded:
         """Whether copier has something to render, too."""
         return any(pack.declaration.overlays for pack in self.packs)
 
-    def recorded(self, project: Path) -> tuple[Pack, ...]:
+    def recorded(self, project: Path) -> tuple[PackRecord, ...]:
         """What the lock of a project says of the packs."""
         newest = versions(self.catalogue.migrations)
         records = (pack.recorded(project) for pack in self.packs)
@@ -93,7 +108,7 @@ def load(references: Sequence[str], start: Path) -> Loaded:
 
 
 def load_locked(
-    packs: Sequence[Pack], project: Path, *, pinned: bool, may_fetch: bool = True
+    packs: Sequence[PackRecord], project: Path, *, pinned: bool, may_fetch: bool = True
 ) -> Loaded:
     """The packs of a project's lock over the tool's templates; raises PackError.
 
@@ -112,7 +127,7 @@ def load_locked(
 
 
 def _loaded(references: Sequence[str], opened: Callable[[str], OpenPack]) -> Loaded:
-    """The packs of all references, each opened."""
+    """The packs of all references, each opened; from then on the limits hold."""
     packs: list[OpenPack] = []
     problems: list[str] = []
     for text in dict.fromkeys(references):
@@ -122,17 +137,18 @@ def _loaded(references: Sequence[str], opened: Callable[[str], OpenPack]) -> Loa
             problems += named(text, error)
     if problems:
         raise PackError(problems)
+    tighten()
     return layered(packs)
 
 
-def require_whole(packs: Sequence[Pack]) -> None:
+def require_whole(packs: Sequence[PackRecord]) -> None:
     """Raises PackError for what is wrong with what a lock says of its packs."""
     problems = [problem for pack in packs for problem in _problems_of_record(pack)]
     if problems:
         raise PackError(problems)
 
 
-def _problems_of_record(pack: Pack) -> Iterator[str]:
+def _problems_of_record(pack: PackRecord) -> Iterator[str]:
     """What is wrong with what a lock says of a pack."""
     if not pack.reference:
         yield f"{LOCK_PATH}: the pack {pack.id} has no reference"
@@ -173,7 +189,6 @@ def open_pack(reference: Reference, commit: str = "", may_fetch: bool = True) ->
 
 def layered(packs: Sequence[OpenPack]) -> Loaded:
     """Packs in memory laid over the tool's templates; raises PackError."""
-    tighten()  # from here on, what a pack says is worked out
     base = default_layers()
     if not packs:
         return Loaded(make_catalogue(base))
@@ -193,7 +208,6 @@ def layered(packs: Sequence[OpenPack]) -> Loaded:
     catalogue = replace(
         catalogue,
         header=tuple(line for pack in packs for line in pack.declaration.header),
-        packs=tuple(pack.declaration.id for pack in packs),
     )
     rulings = [ruling for pack in packs for ruling in pack.declaration.policy]
     catalogue, refused = ruled(catalogue, rulings)

@@ -1,21 +1,8 @@
 """Names of values: expressions see those of all axes as one, so that none may be on two."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from scaffold.catalogue import Catalogue
-from scaffold.packs.declaration import Declaration
-
-PART_PIECES = 3  # AXIS/VARIANT/part.yaml, below parts/
-
-
-def own_parts(files: Sequence[str], declaration: Declaration) -> set[tuple[str, str]]:
-    """The (axis, variant) pairs that a pack adds, replaces or extends."""
-    ids = set(declaration.additions)
-    for path in files:
-        area, *pieces = path.split("/")
-        if area == "parts" and len(pieces) >= PART_PIECES:
-            ids.add("/".join(pieces[:2]))
-    return {(axis, variant) for axis, _, variant in (name.partition("/") for name in ids)}
 
 
 def taken_names(before: Catalogue, after: Catalogue) -> Iterator[str]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scaffold.errors import PackError
-from scaffold.lock import Pack
+from scaffold.limits import tighten
+from scaffold.lock import PackRecord
 from scaffold.packs.load import (
     Loaded,
     OpenPack,
@@ -17,7 +18,7 @@ from scaffold.packs.load import (
 from scaffold.packs.reference import parse_reference
 
 
-def load_replaced(packs: Sequence[Pack], project: Path, given: Sequence[str]) -> Loaded:
+def load_replaced(packs: Sequence[PackRecord], project: Path, given: Sequence[str]) -> Loaded:
     """The packs of a project's lock as they are now, over the tool's templates.
 
     One that ``given`` names, as seen from the current folder, takes the place of the one with the
@@ -31,6 +32,7 @@ def load_replaced(packs: Sequence[Pack], project: Path, given: Sequence[str]) ->
     for pack in packs:
         same = [other for other in new if other.declaration.id == pack.id]
         result += same or [_opened(pack.reference, project, is_recorded=True)]
+    tighten()
     return layered([*result, *(pack for pack in new if pack not in result)])
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from scaffold.modes import PLAIN
 from scaffold.render import RenderedFile, Tree
-from scaffold.sources import PLAIN_MODE
 
 FILES: Mapping[str, str] = {
     "pack.yaml": """\
@@ -61,6 +61,5 @@ launch: slurm
 def starter(pack_id: str) -> Tree:
     """The files of a new pack."""
     return {
-        path: RenderedFile(text.format(id=pack_id).encode(), PLAIN_MODE)
-        for path, text in FILES.items()
+        path: RenderedFile(text.format(id=pack_id).encode(), PLAIN) for path, text in FILES.items()
     }

@@ -14,11 +14,10 @@ from typing import Literal
 from scaffold.base import is_safe
 from scaffold.errors import PackError
 from scaffold.migration_file import MIGRATIONS_FILE
+from scaffold.modes import EXECUTABLE, PLAIN
 from scaffold.sources import (
-    EXECUTABLE_MODE,
     IGNORED_NAMES,
     IGNORED_SUFFIXES,
-    PLAIN_MODE,
     Source,
 )
 
@@ -108,7 +107,7 @@ def sources(
     found = {}
     for entry in entries:
         is_script = entry.path.removesuffix(".jinja").endswith(".sh")
-        mode = EXECUTABLE_MODE if entry.is_executable or is_script else PLAIN_MODE
+        mode = EXECUTABLE if entry.is_executable or is_script else PLAIN
         found[entry.path] = Source(root / entry.path, read(entry), mode)
     return dict(sorted(found.items()))
 

@@ -1,8 +1,8 @@
 """Tries a pack out: projects with each of its choices beside what they meet, checked and trained.
 
-Linter and type checker read the projects and run nothing of them: neither starts in the project's
-folder, and a project that has the type checker load code is refused. To train is to run what the
-pack's templates say.
+Linter and type checker read the projects and run nothing of them: Python takes no module from where
+they start, and a project that has the type checker load code is refused. To train is to run what
+the pack's templates say.
 """
 
 import importlib.util
@@ -23,7 +23,6 @@ from scaffold.lock import seal
 from scaffold.next_steps import next_steps
 from scaffold.packs.check import make_design, own_designs, plan_of
 from scaffold.packs.load import Loaded, OpenPack, make_tree
-from scaffold.packs.names import own_parts
 from scaffold.render import Tree
 
 SECONDS = 900  # for one step with one project
@@ -76,7 +75,7 @@ def missing_tools(train: bool) -> list[str]:
 
 def make_projects(loaded: Loaded, pack: OpenPack) -> list[Project]:
     """Small projects that together have every choice of the pack beside all that it can meet."""
-    own = own_parts(tuple(pack.files), pack.declaration)
+    own = pack.own_parts
     projects: list[Project] = []
     problems: list[str] = []
     for variants in own_designs(loaded, own):
