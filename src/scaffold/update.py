@@ -67,7 +67,7 @@ class Update:
     steps: tuple[Step, ...]
     is_newer: bool
     events: tuple[Event, ...] = ()
-    packs: tuple[tuple[Pack | None, Pack], ...] = ()
+    packs: tuple[tuple[Pack | None, Pack | None], ...] = ()
 
 
 def plan_update(
@@ -177,11 +177,13 @@ class _Writing:
         )
 
 
-def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[Pack | None, Pack]]:
+def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[Pack | None, Pack | None]]:
     recorded = {pack.id: pack for pack in before.packs}
     for pack in after.packs:
         if recorded.get(pack.id) != pack:
             yield recorded.get(pack.id), pack
+    left = {pack.id for pack in after.packs}
+    yield from ((pack, None) for pack in before.packs if pack.id not in left)
 
 
 def _with_own_design(merged: Merge, own: RenderedFile, writing: _Writing) -> Merge:
