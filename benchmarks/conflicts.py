@@ -55,6 +55,36 @@ EDITS = (
         '\n\nclass LogSet(TrainSet):\n    """Our logs."""',
     ),
     Edit(
+        "a term of the loss",
+        f"{CODE}/objective.py",
+        "    # Terms are sums",
+        "    loss = loss + 0.01 * confidence(logits, batch)",
+    ),
+    Edit(
+        "a metric of a step",
+        f"{CODE}/train.py",
+        '                            "lr": ',
+        '                            "samples": progress.samples_seen,',
+    ),
+    Edit(
+        "a metric of the validation",
+        f"{CODE}/objective.py",
+        '        "targets": count_targets(batch),',
+        '        "correct": (logits.argmax(dim=-1) == batch.targets).sum(),',
+    ),
+    Edit(
+        "another kind of text",
+        f"{CODE}/corpus.py",
+        "    root = Path(config.text)",
+        '    if root.suffix == ".jsonl":\n        return read_json_lines(root)',
+    ),
+    Edit(
+        "a module in the layers",
+        f"{CODE}/model/block.py",
+        "        x = x + self.feed_forward(self.ffn_norm(x))",
+        "        x = self.channel_scale(x)",
+    ),
+    Edit(
         "a constant of the data",
         f"{CODE}/data.py",
         'META_NAME = "meta.json"',
@@ -69,7 +99,7 @@ EDITS = (
     Edit(
         "a call in every step",
         f"{CODE}/train.py",
-        "                log.end_step()",
+        "                progress.step += 1",
         "                alerts.beat(progress.step)",
     ),
     Edit(

@@ -15,6 +15,7 @@ from scaffold.records import has_packs
 from scaffold.streams import close, open_streams, put
 
 OF_A_PROJECT = ("explain", "update", "edit", "check")  # commands about the project in a folder
+READERS = ("explain", "check", "presets", "completion")  # commands that write no file of yours
 SHELLS = ("bash", "zsh", "tcsh")
 PACKS = "templates and policy of a team: a folder, git+https://HOST/PATH@REF, or a package"
 EPILOG = """\
@@ -87,16 +88,16 @@ def _outcome(run: Callable[[], int], words: Sequence[str]) -> int:
     try:
         return run()
     except KeyboardInterrupt as interrupt:
-        put(sys.stderr, f"\nInterrupted: {_notes(interrupt) or 'nothing is written.'}\n")
+        put(sys.stderr, f"\nInterrupted{_outcome_of(interrupt, words, ': ') or '.'}\n")
         return exit_codes.INTERRUPTED
     except ScaffoldError as error:
-        return _report(error, "--json" in words)
+        return _report(error, words)
     except OSError as error:
         reason = f"{error.filename or 'standard output'}: {error.strerror or error}"
-        told = ScaffoldError(f"{reason}; {_notes(error) or 'nothing is written.'}")
+        told = ScaffoldError(f"{reason}{_outcome_of(error, words, '; ')}")
         if error.filename is None:
             close(sys.stdout)  # the error must not follow it
-        return _report(told, "--json" in words and error.filename is not None)
+        return _report(told, words, may_print=error.filename is not None)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -170,6 +171,14 @@ def _add_update(commands: "argparse._SubParsersAction[Parser]") -> None:
     _add_packs(
         update,
         "a pack in place of the project's one of the same id, or one more",
+    )
+    update.add_argument(
+        "--without-pack",
+        metavar="ID",
+        action="append",
+        default=[],
+        dest="without_packs",
+        help="take a pack out of the project; may be repeated",
     )
     update.add_argument(
         "--take-defaults",
@@ -312,15 +321,24 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def _notes(error: BaseException) -> str:
-    """What was added to an error on its way: how far the command had come."""
-    return " ".join(getattr(error, "__notes__", ()))
+def _outcome_of(error: BaseException, words: Sequence[str], separator: str) -> str:
+    """How far the command had come, as was added to the error on its way; empty for readers."""
+    notes = " ".join(getattr(error, "__notes__", ()))
+    if not notes and _might_write(words):
+        notes = "nothing is written."
+    return f"{separator}{notes}" if notes else ""
 
 
-def _report(error: ScaffoldError, as_json: bool) -> int:
+def _might_write(words: Sequence[str]) -> bool:
+    return not words or words[0] not in READERS
+
+
+def _report(error: ScaffoldError, words: Sequence[str], *, may_print: bool = True) -> int:
     report = importlib.import_module("scaffold.report")
+    as_json = "--json" in words and may_print
     if not as_json or not put(sys.stdout, report.error_json(error)):
-        put(sys.stderr, report.error_text(error, report.Style.of(sys.stderr)))
+        style = report.Style.of(sys.stderr)
+        put(sys.stderr, report.error_text(error, style, might_write=_might_write(words)))
     return exit_codes.USER_ERROR
 
 

@@ -27,6 +27,14 @@ T = TypeVar("T")
 # The loader written in C is about eight times faster; not every build of PyYAML has it.
 LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PYTHON_TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
+KIND_NAMES: Mapping[type, str] = {
+    bool: "true or false",
+    dict: "a mapping",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    str: "text",
+}
 CONFIG_KEY = re.compile(r"[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*")
 NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
@@ -61,13 +69,13 @@ class Fields:
         value = self._data.get(key)
         if value is None:
             if default is None:
-                raise self.error(key, f"is missing (a {kind.__name__})")
+                raise self.error(key, f"is missing ({KIND_NAMES[kind]})")
             return default
         if isinstance(value, int) and not isinstance(value, bool) and kind is float:
             return cast(T, float(value))
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             fix = "; write it in quotes" if kind is str and isinstance(value, int | float) else ""
-            raise self.error(key, f"must be a {kind.__name__}, not {_kind(value)}{fix}")
+            raise self.error(key, f"must be {KIND_NAMES[kind]}, not {_kind(value)}{fix}")
         return value
 
     def strings(self, key: str) -> tuple[str, ...]:
@@ -75,7 +83,7 @@ class Fields:
         values: list[object] = self.read(key, list, [])
         for value in values:
             if not isinstance(value, str):
-                raise self.error(key, f"must be a list of strings, and holds {value!r}")
+                raise self.error(key, f"must be a list of texts, and holds {value!r}")
         return tuple(cast(list[str], values))
 
     def each(self, key: str, build: Callable[["Fields", str], T]) -> dict[str, T]:
@@ -293,4 +301,17 @@ def load_yaml(source: Source) -> object:
 
 
 def _kind(value: object) -> str:
-    return "nothing" if value is None else f"{type(value).__name__} {value!r}"
+    """A value as YAML's user would call it."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return repr(value)
+        case str():
+            return f"the text {value!r}"
+        case dict() | list():
+            return f"{KIND_NAMES[type(value)]}, {value!r}"
+        case _:
+            return f"{type(value).__name__} {value}"

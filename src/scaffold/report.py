@@ -187,11 +187,15 @@ def explanation_json(found: "Explanation") -> str:
     return to_json(document)
 
 
-def error_text(error: ScaffoldError, style: Style) -> str:
-    """An error for the user: every problem with its key, value, rule and fix."""
+def error_text(error: ScaffoldError, style: Style, *, might_write: bool = True) -> str:
+    """An error for the user: every problem with its key, value, rule and fix.
+
+    That nothing is written is told of commands that ``might_write``.
+    """
     if not isinstance(error, DesignError):
         return f"{style.heading('error:')} {error}\n"
-    lines = [style.heading(f"{len(error.problems)} problem(s); nothing is written.")]
+    told = "; nothing is written" if might_write else ""
+    lines = [style.heading(f"{len(error.problems)} problem(s){told}.")]
     for problem in error.problems:
         # A file is both: what the user would have to change, and what it is now.
         what = problem.key if problem.key == problem.value else f"{problem.key} = {problem.value}"

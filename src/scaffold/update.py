@@ -57,7 +57,7 @@ class Update:
     steps: tuple[Step, ...]
     is_newer: bool
     events: tuple[Event, ...] = ()
-    packs: tuple[tuple[PackRecord | None, PackRecord], ...] = ()
+    packs: tuple[tuple[PackRecord | None, PackRecord | None], ...] = ()
 
 
 def plan_update(
@@ -167,11 +167,15 @@ class _Writing:
         )
 
 
-def _changed_packs(before: Lock, after: Lock) -> Iterator[tuple[PackRecord | None, PackRecord]]:
+def _changed_packs(
+    before: Lock, after: Lock
+) -> Iterator[tuple[PackRecord | None, PackRecord | None]]:
     recorded = {pack.id: pack for pack in before.packs}
     for pack in after.packs:
         if recorded.get(pack.id) != pack:
             yield recorded.get(pack.id), pack
+    left = {pack.id for pack in after.packs}
+    yield from ((pack, None) for pack in before.packs if pack.id not in left)
 
 
 def _with_own_design(merged: Merge, own: RenderedFile, writing: _Writing) -> Merge:

@@ -63,9 +63,9 @@ def update_json(update: Update, *, is_written: bool) -> str:
             ],
             "packs": [
                 {
-                    "id": now.id,
+                    "id": _pack_id(before, now),
                     "before": None if before is None else _pack(before),
-                    "after": _pack(now),
+                    "after": None if now is None else _pack(now),
                 }
                 for before, now in update.packs
             ],
@@ -117,13 +117,20 @@ def _pack_lines(update: Update, style: Style) -> Iterator[str]:
     if update.packs:
         yield style.heading("Packs:")
     for before, now in update.packs:
-        if before is None:
+        if now is None:
+            told = f"{'' if before is None else before.version} -> {NONE}"
+        elif before is None:
             told = f"{NONE} -> {now.version}, {now.reference}"
         else:
             pairs = zip(_pack(before).values(), _pack(now).values(), strict=True)
             told = ", ".join(f"{was} -> {new}" for was, new in pairs if was != new)
         told = told if told.isprintable() else ascii(told)[1:-1]  # whole: a tag is at the end
-        yield f"  {now.id:<{KEY_WIDTH}} {told or 'its files'}"
+        yield f"  {_pack_id(before, now):<{KEY_WIDTH}} {told or 'its files'}"
+
+
+def _pack_id(before: PackRecord | None, now: PackRecord | None) -> str:
+    """The id of a pack that is there before or now, or both."""
+    return next(pack.id for pack in (before, now) if pack is not None)
 
 
 def _pack(pack: PackRecord) -> dict[str, str]:

@@ -199,7 +199,7 @@ def test_two_packs_with_one_id_are_refused(tmp_path: Path) -> None:
         ("tasks: [ls]\n", "tasks: a pack is data, and nothing of it is run"),
         ("_extensions: [os]\n", "a pack is data, and nothing of it is run"),
         ("polcy: {}\n", "polcy: unknown key; did you mean 'policy'?"),
-        ("header: 3\n", "header: must be a str"),
+        ("header: 3\n", "header: must be text"),
         ("extend: {launch/moon: {}}\n", "extend.launch/moon: there is no such part"),
         ("extend: {launch/here: {options: {n: {type: int}}}}\n", "options.n.default: must be"),
         (

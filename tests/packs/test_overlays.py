@@ -62,6 +62,8 @@ def refused(pack: Path) -> str:
             "{{ _copier_conf.src_path }} {{ _copier_conf.dst_path }}",
             b"overlays/ci overlays/ci/output",
         ),
+        ("{{ _copier_python }}{{ _copier_conf.os }}{{ _copier_conf.settings }}", b""),
+        ("{{ _copier_conf | list | sort | join(' ') }}", b"answers_file dst_path src_path"),
     ],
 )
 def test_where_copier_works_is_not_told(tmp_path: Path, text: str, expected: bytes) -> None:

@@ -223,7 +223,7 @@ def test_what_a_team_recommends_is_the_default(ruled: Catalogue) -> None:
         ("task.dim: {minimum: low, reason: r}", "must be a number"),
         ("task.dim: {minimum: .nan, reason: r}", "must be a number"),
         ("launch: {locked: here, reasn: r}", "reason: is missing"),
-        ("launch: 3", "launch: must be a dict"),
+        ("launch: 3", "launch: must be a mapping"),
     ],
 )
 def test_a_policy_that_cannot_hold_is_refused(tmp_path: Path, policy: str, message: str) -> None:

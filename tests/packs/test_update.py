@@ -166,6 +166,61 @@ def test_a_pack_may_be_added_to_a_project(
     assert box.found() == {}
 
 
+def test_a_pack_may_be_taken_out_of_a_project(made: Box, pack: Path, tmp_path: Path) -> None:
+    before = made.state()
+    other = write_pack(tmp_path / "other", {"data/MORE": "x\n"})
+    declaration = other / "pack.yaml"
+    declaration.write_text(declaration.read_text().replace("acme", "other"))
+    assert made.update("--pack", str(other)).code == 0
+    ran = made.update("--without-pack", "other")
+    assert (ran.code, ran.verdicts()) == (0, {"MORE": "removed"})
+    assert [(item["id"], item["after"]) for item in ran.json["packs"]] == [("other", None)]
+    assert made.state() == before
+    shutil.rmtree(pack)  # what is taken out need not be there
+    text = made.run("update", str(made.project), "--without-pack", "acme", "--dry-run").out
+    assert "Packs:\n  acme" in text
+    assert "1.2 -> (none)" in text
+    ran = made.update("--without-pack", "acme")
+    assert (ran.code, ran.verdicts()) == (0, {"OWNERS.py": "removed"})
+    assert made.state() == made.fresh()
+    assert made.check().code == 0
+    assert made.update("--undo", "--without-pack", "acme").code == 2
+    assert made.update("--undo").code == 0
+    assert made.state() == before
+
+
+def test_a_file_of_a_pack_that_was_edited_stays_when_it_is_taken_out(made: Box) -> None:
+    made.replace("OWNERS.py", "return 7", "return 77")
+    ran = made.update("--without-pack", "acme")
+    assert (ran.code, ran.conflicts()) == (3, ["OWNERS.py"])
+    assert "return 77" in made.read("OWNERS.py")
+
+
+def test_a_pack_whose_values_were_chosen_is_not_taken_out(box: Box, tmp_path: Path) -> None:
+    green = (
+        "title: green\nhelp: Calm.\norder: 30\noptions:\n  leaf: {type: int, default: 1, help: x}\n"
+    )
+    pack = write_pack(tmp_path / "acme", {"parts/color/green/part.yaml": green})
+    words = ["--pack", str(pack), "--set", "color=green", "--set", "color.leaf=2", "--defaults"]
+    assert box.run("new", str(box.project), *words).code == 0
+    before = box.state()
+    ran = box.update("--without-pack", "acme")
+    assert ran.code == 2
+    assert "color" in [problem["key"] for problem in ran.json["problems"]]
+    assert "green" in ran.out
+    assert box.state() == before
+    assert box.update("--without-pack", "acme", "--set", "color=blue").code == 0
+    lock = ".scaffold/lock.yaml"  # which remembers the leaf, for whoever takes the pack again
+    assert {**box.state(), lock: ()} == {**box.fresh("color=blue"), lock: ()}
+
+
+def test_a_pack_that_is_not_there_cannot_be_taken_out(made: Box) -> None:
+    ran = made.update("--without-pack", "acne", "--without-pack", "other")
+    assert ran.code == 2
+    assert "--without-pack acne: the project has no pack of that id; it has acme" in ran.out
+    assert "--without-pack other" in ran.out
+
+
 def committing(repository: Path) -> Callable[[], None]:
     """What commits all that is in a new repository on the branch main."""
     names = ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL")

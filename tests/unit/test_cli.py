@@ -101,6 +101,27 @@ def test_the_equivalent_command_says_only_what_differs(
     assert set(again.split(" --set ")[1:]) == {"task.n_heads=5", "task.dim=320"}
 
 
+def test_a_reader_does_not_say_that_nothing_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["explain", "--set", "task.dim"]) == 2
+    assert "nothing is written" not in capsys.readouterr().err
+    assert cli.main(["new", "x", "--defaults"]) == 0
+    Path("x/scaffold.yaml").write_text("")
+    assert cli.main(["check", "x"]) == 2
+    assert capsys.readouterr().err.startswith("1 problem(s).\n")
+    assert cli.main(["update", "x"]) == 2
+    assert capsys.readouterr().err.startswith("1 problem(s); nothing is written.\n")
+
+
+def test_an_update_names_all_problems_of_its_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["new", "x", "--defaults"]) == 0
+    flags = ["--set", "task.dim", "--set", "task.n_heads=many", "--set", "nothing=1"]
+    assert cli.main(["update", "x", *flags]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("3 problem(s); nothing is written.\n")
+    assert "task.dim" in told and "n_heads" in told and "nothing = 1" in told
+    assert cli.main(["update", "x", "--set", "task.dim"]) == 2
+
+
 def test_a_dry_run_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["new", "x", "--defaults", "--dry-run"]) == 0
     out = capsys.readouterr().out

@@ -214,7 +214,7 @@ def test_a_base_that_unpacks_to_too_much() -> None:
     ("old", "new", "message"),
     [
         ("format: 1", "format: 2", "written by a newer scaffold"),
-        ("format: 1", "format: one", "format: must be a int"),
+        ("format: 1", "format: one", "format: must be a whole number"),
         ("format: 1\n", "", "format: is missing"),
         ("tool:", "tol:", "tool: is missing"),
         ("at_default:", "other: 1\nat_default:", "other: unknown key"),

@@ -1,9 +1,13 @@
 """Presets: the loader, and that each of ours makes a design."""
 
+import json
+import shlex
 from pathlib import Path
 
 import pytest
+from rendering import read_folder
 
+from scaffold import cli
 from scaffold.answers import read_answers
 from scaffold.catalogue import read_catalogue
 from scaffold.errors import DesignError, TemplateError
@@ -74,3 +78,38 @@ def test_each_of_ours_makes_a_design_and_leaves_no_axis_open(name: str) -> None:
 
 def test_ours_are_those_that_the_documentation_names() -> None:
     assert {"pydoc-lm", "shakespeare", "digits-vit", "gpu-lm"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_command_that_makes_it_again_names_the_preset(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["new", "x", "--preset", name, "--dry-run", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)["equivalent"]
+    assert again == f"scaffold new x --preset {name}"
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        ["optimizer=sgd", "optimizer.momentum=0.5"],  # over the preset's own optimizer
+        ["training.steps=500", "schedule=wsd", "normalization=layer-norm"],
+        ["project.description=it's ours"],
+    ],
+)
+def test_what_differs_from_the_preset_is_named(
+    sets: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    flags = [word for text in sets for word in ("--set", text)]
+    words = ["new", "x", "--preset", "pydoc-lm", "--json"]
+    assert cli.main([*words, *flags]) == 0
+    again = shlex.split(json.loads(capsys.readouterr().out)["equivalent"])
+    assert again[:5] == ["scaffold", "new", "x", "--preset", "pydoc-lm"]
+    assert set(again[5:]) <= {"--set", *sets}
+    Path("x").rename("first")
+    assert cli.main(again[1:]) == 0
+    assert read_folder(Path("x")) == read_folder(Path("first"))

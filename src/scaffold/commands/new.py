@@ -10,15 +10,17 @@ from scaffold.catalogue import Catalogue
 from scaffold.commands.given import is_given, load_given, read_given
 from scaffold.decisions import decide
 from scaffold.destination import find_destination, not_empty_error
-from scaffold.equivalent import equivalent_command
+from scaffold.equivalent import Basis, equivalent_command
 from scaffold.errors import DestinationError, Problem
 from scaffold.estimates import estimate
 from scaffold.lock import seal
+from scaffold.migrate import migrate
 from scaffold.naming import name_from
 from scaffold.next_steps import next_steps
 from scaffold.packs import Loaded, make_tree
 from scaffold.parse import parse_design
 from scaffold.plan import make_plan
+from scaffold.presets import find_preset, presets_root
 from scaffold.questions import missing_answers
 from scaffold.report import Made, Style, made_json, made_text, summary_text
 from scaffold.streams import is_terminal, tell
@@ -42,7 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
         sizes={path: len(file.content) for path, file in tree.items()},
         commands=next_steps(plan, arguments.destination),
         equivalent=equivalent_command(
-            catalogue, design, named, arguments.destination, loaded.references
+            catalogue,
+            design,
+            named,
+            arguments.destination,
+            _basis(loaded, arguments),
         ),
     )
     if arguments.json:
@@ -63,6 +69,15 @@ def run(arguments: argparse.Namespace) -> int:
             stop.add_note(f"the project is in {destination}{missing}.")
         raise
     return 0
+
+
+def _basis(loaded: Loaded, arguments: argparse.Namespace) -> Basis:
+    """The packs and the preset that were named, with its answers under today's names."""
+    if arguments.preset is None:
+        return Basis(loaded.references)
+    answers = find_preset(presets_root(), arguments.preset, loaded.presets).answers
+    texts = migrate(loaded.catalogue.migrations, {}, answers).texts
+    return Basis(loaded.references, arguments.preset, texts)
 
 
 def _check_destination(destination: Path, arguments: argparse.Namespace) -> None:

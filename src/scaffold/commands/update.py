@@ -15,7 +15,7 @@ from scaffold.streams import hand_over, tell
 from scaffold.update import plan_update
 from scaffold.update_report import patch_text, update_json, update_text
 
-NOT_WITH_UNDO = ("sets", "packs", "take_defaults", "dry_run", "diff")
+NOT_WITH_UNDO = ("sets", "packs", "without_packs", "take_defaults", "dry_run", "diff")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,17 +27,19 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.undo:
         return _undo(project, arguments)
     flags, problems = read_flags(arguments.sets)
-    if problems:
-        raise DesignError(problems)
     with transaction.only_writer(project):
         applied = read_applied(project)
-        update = plan_update(
-            load_replaced(applied.lock.packs, project, arguments.packs),
-            applied,
-            project,
-            flags,
-            take_defaults=arguments.take_defaults,
+        loaded = load_replaced(
+            applied.lock.packs, project, arguments.packs, arguments.without_packs
         )
+        try:
+            update = plan_update(
+                loaded, applied, project, flags, take_defaults=arguments.take_defaults
+            )
+        except DesignError as error:
+            raise DesignError([*problems, *error.problems]) from None
+        if problems:
+            raise DesignError(problems)
         is_preview = arguments.dry_run or arguments.diff
         if arguments.json:
             text = update_json(update, is_written=not is_preview)

@@ -16,6 +16,8 @@ from types import ModuleType
 
 import jinja2
 import jinja2.ext
+import jinja2.runtime
+import jinja2.utils
 
 from scaffold.design import Value
 from scaffold.errors import PackError
@@ -40,6 +42,8 @@ OPEN_FILTERS = (
     "shuffle",
     "strftime",
 )
+HIDDEN = ("_copier_python",)  # differs from machine to machine
+TOLD = ("answers_file", "dst_path", "src_path")  # of ``_copier_conf``; other settings do so too
 OPEN_DATA = ("make_secret", "now")  # what copier gives to every template, likewise
 OLDEST = (9, 19, 1)  # earlier ones let templates out of their folder
 FAILURES = (
@@ -133,6 +137,18 @@ def _told(item: Source, names: Mapping[str, str]) -> bytes:
     return content
 
 
+class _Reproducible(jinja2.runtime.Context):
+    """What templates see, without what copier adds of the machine."""
+
+    def resolve_or_missing(self, key: str) -> object:
+        if key in HIDDEN:
+            return jinja2.utils.missing
+        found: object = super().resolve_or_missing(key)
+        if key == "_copier_conf" and isinstance(found, Mapping):
+            return {name: found[name] for name in TOLD}
+        return found
+
+
 @contextmanager
 def _closed_filters() -> Iterator[None]:
     """Without the filters by which templates see more than their data.
@@ -146,6 +162,7 @@ def _closed_filters() -> Iterator[None]:
         original.__init__(extension, environment)
         for name in OPEN_FILTERS:
             environment.filters.pop(name, None)
+        environment.context_class = _Reproducible
 
     closed = type(original.__name__, (original,), {"__init__": close})
     module.__dict__[original.__name__] = closed

@@ -87,8 +87,8 @@ def train(config: Config) -> int:
                         {
                             "loss": result.loss,
                             "grad_norm": result.grad_norm,
-                            "lr": state.optimizer.param_groups[0]["lr"],
                             # {% print each.metrics() %}
+                            "lr": state.optimizer.param_groups[0]["lr"],
                         },
                         loader.wait_seconds,
                     )

@@ -5,5 +5,6 @@ from .loss import smoothed_cross_entropy
 
 def summed_loss(logits, batch):
     # {% macro minimized() %}
-    return smoothed_cross_entropy(logits, batch.targets)
+    loss = smoothed_cross_entropy(logits, batch.targets)
     # {% endmacro %}
+    return loss

@@ -1,6 +1,7 @@
 """The loss and what is reported of it, against the definition in float64."""
 
 import math
+from collections import defaultdict
 
 import pytest
 import torch
@@ -27,7 +28,7 @@ def test_loss_is_the_negative_log_likelihood() -> None:
 
 
 def test_validation_weighs_every_image_alike() -> None:
-    sums = {"loss": 0.0, "targets": 0.0, "correct": 0.0}
+    sums: defaultdict[str, float] = defaultdict(float)
     for rows in (slice(0, 2), slice(2, 3)):
         batch = Batch(BATCH.inputs[rows], BATCH.targets[rows])
         for name, value in evaluate_batch(MODEL, batch).items():

@@ -1,6 +1,7 @@
 """The loss and what is reported of it, against the definition in float64."""
 
 import math
+from collections import defaultdict
 
 import pytest
 import torch
@@ -37,7 +38,7 @@ def test_loss_is_the_negative_log_likelihood(model: Transformer, batch: Batch) -
 
 
 def test_validation_weighs_every_target_alike(model: Transformer, batch: Batch) -> None:
-    sums = {"loss": 0.0, "targets": 0.0}
+    sums: defaultdict[str, float] = defaultdict(float)
     for row in range(3):
         part = Batch(batch.inputs[row : row + 1], batch.targets[row : row + 1])
         for name, value in evaluate_batch(model, part).items():

@@ -8,18 +8,17 @@ from .data import IGNORE_INDEX, Batch
 
 
 # {# Slots: joined may decorate summed_loss; logits read model and batch, bind logits; minimized reads
-#    logits and batch, returns the sum; sharded may return the cross-entropy of logits and batch;
+#    logits and batch, binds loss; sharded may return the cross-entropy of logits and batch;
 #    filled may rebind batch. #}
 
 
 # {% print balance.joined() %}
 def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """What is minimized, in nats, summed over all targets of the batch (0-d, float32).
-
-    A sum, because whoever adds up several batches must divide by the targets of all of them.
-    """
+    """What is minimized, in nats, summed over all targets of the batch (0-d, float32)."""
     # {% print documents.logits() %}
     # {% print loss.minimized() %}
+    # Terms are sums: the step divides by the targets of all its batches, which differ in number.
+    return loss
 
 
 def count_targets(batch: Batch) -> Tensor:
@@ -32,13 +31,17 @@ def evaluate_batch(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
     """Sums over the batch, which can be added up over batches and ranks."""
     # {% print each.filled() %}
     # {% print documents.logits() %}
-    loss = cross_entropy(logits, batch)
-    return {"loss": loss, "targets": count_targets(batch)}
+    return {
+        "loss": cross_entropy(logits, batch),
+        "targets": count_targets(batch),
+    }
 
 
 def validation_metrics(sums: dict[str, float]) -> dict[str, float]:
     """Metrics of the sums over a whole validation set: ``val_loss`` in nats per token."""
-    return {"val_loss": sums["loss"] / sums["targets"]}
+    return {
+        "val_loss": sums["loss"] / sums["targets"],
+    }
 
 
 def cross_entropy(logits: Tensor, batch: Batch) -> Tensor:
