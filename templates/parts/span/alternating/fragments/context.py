@@ -41,11 +41,10 @@ class ContextLayer:
 
 
 class ContextRows:
-    def __init__(self, config, mesh):
+    def __init__(self, config, mesh, layers):
         # {% macro layers() %}
         windows = [
-            config.max_seq_len if config.is_global(layer) else config.window
-            for layer in range(config.n_layers)
+            config.max_seq_len if config.is_global(layer) else config.window for layer in layers
         ]
         self.layers: list[LayerCache] = [ContextLayer(mesh, window) for window in windows]
         # {% endmacro %}

@@ -36,7 +36,7 @@ class ContextLayer:
 
 
 class ContextRows:
-    def __init__(self, config, mesh):
+    def __init__(self, config, mesh, layers):
         # {% macro layers() %}
-        self.layers = [ContextLayer(mesh) for _ in range(config.n_layers)]
+        self.layers = [ContextLayer(mesh) for _ in layers]
         # {% endmacro %}

@@ -29,7 +29,7 @@ class ContextLayer:
 
 
 class ContextRows:
-    def __init__(self, config, mesh):
+    def __init__(self, config, mesh, layers):
         # {% macro layers() %}
-        self.layers = [ContextLayer(mesh, config.window) for _ in range(config.n_layers)]
+        self.layers = [ContextLayer(mesh, config.window) for _ in layers]
         # {% endmacro %}

@@ -17,13 +17,14 @@ from .ranks import context_rank, context_ranks
 
 # {# Slots: classes are what the other needs; places reads model and halves. #}
 def own_tokens(batch: Batch) -> Batch:
-    """What this rank has of the rows (B, S) of inputs and targets: (B, T) each, in two halves."""
-    return Batch(_own(batch.inputs), _own(batch.targets))
+    """What this rank has of the rows (B, S) of inputs and targets: (B, T) each."""
+    return Batch(*(part_of(rows, context_rank(), context_ranks()) for rows in batch))
 
 
-def _own(rows: Tensor) -> Tensor:
-    parts = rows.chunk(2 * context_ranks(), dim=1)
-    return torch.cat([parts[i] for i in numbers_of_halves(context_rank(), context_ranks())], dim=1)
+def part_of(rows: Tensor, number: int, n_devices: int) -> Tensor:
+    """The tokens (B, T) of rows (B, S) that one of so many devices has: two halves."""
+    parts = rows.chunk(2 * n_devices, dim=1)
+    return torch.cat([parts[i] for i in numbers_of_halves(number, n_devices)], dim=1)
 
 
 # {% print each.classes() %}

@@ -13,7 +13,8 @@ from .cache import Cache, LayerCache
 from .hyperparameters import ModelConfig
 
 # {# Slots: biases are definitions; parameter is one of the constructor, bind puts it into self;
-#    attend reads self, q, k and v, returns heads; layers reads config and mesh, binds self.layers. #}
+#    attend reads self, q, k and v, returns heads; layers reads config, mesh and layers, their numbers,
+#    binds self.layers. #}
 # {% print each.biases() %}
 def numbers_of_halves(number: int, n_devices: int) -> tuple[int, int]:
     """Which of the 2 x ``n_devices`` parts of a row the device of this number has."""
@@ -71,4 +72,5 @@ class ContextRows(Cache):
     """In place of a cache: rows of which each device of the mesh has some tokens."""
 
     def __init__(self, config: ModelConfig, mesh: DeviceMesh) -> None:
+        layers = range(config.n_layers)
         # {% print span.layers() %}
