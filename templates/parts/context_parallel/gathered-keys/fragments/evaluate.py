@@ -3,10 +3,10 @@
 from .context_parallel import own_tokens
 
 
-def evaluate(batches, evaluation_mode):
+def evaluate(batch, evaluation_mode, batches):
     with evaluation_mode:
-        for batch in batches:
+        while batches:
             # {% macro own_tokens() %}
             batch = own_tokens(batch)
             # {% endmacro %}
-            yield batch
+            batches.append(batch)

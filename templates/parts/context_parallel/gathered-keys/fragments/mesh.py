@@ -4,18 +4,18 @@ import os
 
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-from .ranks import context_ranks, rank, tensor_ranks, world_size
+from .ranks import context_ranks, rank, sample_ranks, world_size
 
 
 # {% macro data_ranks() %}
 def data_rank() -> int:
     """The number among those that share out the samples, from 0, of this process and its group."""
-    return rank() // {{design.context_parallel.sample_ranks}}
+    return rank() // sample_ranks()
 
 
 def n_data_ranks() -> int:
     """How many groups share out the samples; the ranks of one share the tokens of each."""
-    return world_size() // {{design.context_parallel.sample_ranks}}
+    return world_size() // sample_ranks()
 
 
 def build_context_mesh(device_type: str) -> DeviceMesh:
@@ -30,11 +30,16 @@ def build_context_mesh(device_type: str) -> DeviceMesh:
 
 
 # {% endmacro %}
-def build_mesh(n_data_ranks, shard_ranks):
+def build_mesh(n_data_ranks):
     return {
         # {% macro shard() %}
         "shard": n_data_ranks() * context_ranks(),
         # {% endmacro %}
+    }
+
+
+def build_copies(shard_ranks):
+    return {
         # {% macro shard_of_a_copy() %}
         "shard": shard_ranks * context_ranks(),
         # {% endmacro %}
@@ -43,7 +48,6 @@ def build_mesh(n_data_ranks, shard_ranks):
 
 def build_sharded(shard_ranks):
     # {% macro of_a_machine() %}
-    n_local = int(os.environ["LOCAL_WORLD_SIZE"])
-    shard_ranks = shard_ranks or n_local // {{design.context_parallel.sample_ranks}}
+    shard_ranks = shard_ranks or int(os.environ["LOCAL_WORLD_SIZE"]) // sample_ranks()
     # {% endmacro %}
     return shard_ranks

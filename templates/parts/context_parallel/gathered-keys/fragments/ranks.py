@@ -13,6 +13,11 @@ def context_ranks() -> int:
     return min(n_ranks, {{design.context_parallel.most_ranks}})
 
 
+def sample_ranks() -> int:
+    """How many ranks have the same samples."""
+    return {{design.context_parallel.sample_ranks}}
+
+
 def context_rank() -> int:
     """The number of this process among those that share tokens with it, from 0."""
     return {{design.context_parallel.own_number}}

@@ -4,11 +4,16 @@
 # {% macro data_ranks() %}
 # {% print tensor_parallel.data_ranks() %}
 # {% endmacro %}
-def build_mesh(n_data_ranks, shard_ranks):
+def build_mesh(n_data_ranks):
     return {
         # {% macro shard() %}
         "shard": n_data_ranks(),
         # {% endmacro %}
+    }
+
+
+def build_copies(shard_ranks):
+    return {
         # {% macro shard_of_a_copy() %}
         "shard": shard_ranks,
         # {% endmacro %}

@@ -12,15 +12,16 @@ from torch.distributed.tensor import DTensor, Partial, Shard
 from .cache import Cache, LayerCache
 from .hyperparameters import ModelConfig
 
-# {# Slots: biases are definitions; parameter is one of the constructor, bind puts it into self;
-#    attend reads self, q, k and v, returns heads; layers reads config, mesh and layers, their numbers,
-#    binds self.layers. #}
-# {% print each.biases() %}
+
 def numbers_of_halves(number: int, n_devices: int) -> tuple[int, int]:
     """Which of the 2 x ``n_devices`` parts of a row the device of this number has."""
     return number, 2 * n_devices - 1 - number
 
 
+# {# Slots: biases are definitions; parameter is one of the constructor, bind puts it into self;
+#    attend reads self, q, k and v, returns heads; layers reads config, mesh and layers, their numbers,
+#    binds self.layers. #}
+# {% print each.biases() %}
 class ContextLayer(LayerCache):
     """In place of the cache of one layer: all devices have some of the keys and values."""
 
