@@ -1,9 +1,9 @@
-"""Two ranks share the tokens, however many do in a run."""
+"""How many ranks share the tokens, however many do in a run."""
 
 
 def config():
     return {
         # {% macro variables() %}
-        "CONTEXT_RANKS": 2,
+        "CONTEXT_RANKS": {{design.context_parallel.tested_degree}},
         # {% endmacro %}
     }
