@@ -68,6 +68,17 @@ def test_experts_have_the_gradients_of_a_plain_model(catalogue: Catalogue, tmp_p
     ("answers", "reason"),
     [
         ({"context_parallel.degree": 3}, "two equal parts of the 64 tokens"),
+        ({"context_parallel.degree": 4, "parallelism.n_devices": 6}, "4 devices share a sample"),
+        (
+            {
+                "context_parallel.degree": 4,
+                "parallelism": "hsdp",
+                "parallelism.n_devices": 8,
+                "parallelism.n_nodes": 1,
+                "parallelism.shard_ranks": 4,
+            },
+            "a copy of the model is on whole groups of 4",
+        ),
         ({"position": "alibi"}, "parts of a row"),
         ({"position": "learned"}, "parts of a row"),
         ({"attention": "latent"}, "parts of a row"),
