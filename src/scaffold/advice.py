@@ -203,10 +203,11 @@ def _plans(demand: Demand, hardware: Hardware) -> Iterator[tuple[str, dict[str, 
     fsdp = {"parallelism": "fsdp"}
     whole = Plan(shards=hardware.devices)
     if hardware.devices > 1 and demand.tokens_per_sample > LONG_SEQUENCE:
-        ring = {**fsdp, **recompute, "context_parallel": "ring"}
+        context = {**fsdp, **recompute, "context_parallel": "gathered-keys"}
         for degree in _powers(hardware.devices):
             plan = replace(whole, context=degree, recomputes=True)
-            yield f"FSDP and context parallel over {degree} {again}", ring, plan
+            over = {"context_parallel.degree": str(degree)}
+            yield f"FSDP and context parallel over {degree} {again}", {**context, **over}, plan
     degrees = _tensor_degrees(demand, hardware)
     tensor = {**fsdp, "tensor_parallel": "sequence-parallel"}
     for extra, suffix in (({}, ""), (recompute, f" {again}")):

@@ -31,7 +31,8 @@ class Estimates:
     A device holds one of ``shard_degree`` shards of parameters, gradients and optimizer state, and
     ``gathered_bytes`` of others' shards for a while: None where nothing is sharded. Where devices
     share a sample, each has one of ``tensor_degree`` parts of the activations, but for what
-    ``whole_bytes_per_token`` says, and of what is gathered.
+    ``whole_bytes_per_token`` says, and of what is gathered; or of ``context_degree`` parts, and
+    what ``shared_bytes_per_token`` says of all tokens.
 
     ``flops_per_token`` counts forward and backward. Generation keeps ``cache_bytes_per_token``, and
     ``cache_bytes_per_sequence`` however long the text is: None where it keeps no such thing.
@@ -133,6 +134,13 @@ def _formulas(
         whole = text.get("whole_bytes_per_token", "0")
         activations = f"({activations} - ({whole})) / tensor_degree + {whole}"
         gathered = f"({gathered}) / tensor_degree"
+    if "shared_bytes_per_token" in text:
+        shared = text["shared_bytes_per_token"]
+        if spread > 1:
+            shared = f"({shared}) / tensor_degree"
+        if "kept_bytes_per_token" in text:
+            shared = f"({shared}) / n_layers"  # of the layer that is worked out again
+        activations = f"({activations}) / context_degree + {shared}"
     kept = "parameter_bytes + gradient_bytes + optimizer_bytes + activation_bytes"
     return {
         "parameters": text.get("parameters", "0"),

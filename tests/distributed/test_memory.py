@@ -50,6 +50,13 @@ def test_the_peak_of_a_rank_that_has_some_heads_is_as_estimated(
     hold_against_a_run(catalogue, tmp_path, title, answers)
 
 
+def test_the_peak_of_a_rank_that_has_some_tokens_is_as_estimated(
+    catalogue: Catalogue, tmp_path: Path
+) -> None:
+    answers = {"precision": "float32", "context_parallel": "gathered-keys"}
+    hold_against_a_run(catalogue, tmp_path, "long", answers)
+
+
 def hold_against_a_run(
     catalogue: Catalogue, tmp_path: Path, title: str, more: Mapping[str, Value]
 ) -> None:

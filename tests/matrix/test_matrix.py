@@ -138,6 +138,7 @@ def test_a_preset_passes_linter_formatter_and_type_checker(
 OF_MANY_PROCESSES = (
     "test_background.py",
     "test_checkpoint.py",
+    "test_context_parallel.py",
     "test_dryrun.py",
     "test_launcher.py",
     "test_parallel.py",

@@ -12,7 +12,7 @@ PROJECT = (
     ("config", "footprint", "peak", "rng", "rendezvous", "spikes", "durable", "agreement"),
     ("console", "model", "device", "run_dir", "corpus", "tokenizer", "schedule"),
     ("ranks", "data", "hub_format", "status", "storage"),
-    ("mesh", "shards", "clipping", "tensor_parallel", "vocabulary_parallel"),
+    ("mesh", "shards", "clipping", "tensor_parallel", "vocabulary_parallel", "context_parallel"),
     ("parallel", "optim", "expert_load", "loss", "checkpoint"),
     ("moments",),
     ("averaging", "balance", "recomputation"),
@@ -23,7 +23,7 @@ PROJECT = (
 MODEL = (
     ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd", "soft_cap"),
     ("rope", "window", "mamba_cache", "queries", "router"),
-    ("cache", "mamba", "blocks", "local_rope"),
+    ("cache", "mamba", "blocks", "local_rope", "context"),
     ("packed", "rows", "attention", "feed_forward"),
     ("block",),
     ("initialization",),

@@ -13,7 +13,8 @@ from .signals import StopSignal
 
 
 # {# Slots: starts binds starts, the index of the first sample of each batch; it reads n_samples and
-#    batch_size. forward reads model and batch, binds sums. reduce reads and rebinds totals. #}
+#    batch_size. own_tokens rebinds batch. forward reads model and batch, binds sums. reduce reads
+#    and rebinds totals. #}
 @contextmanager
 def evaluation_mode(model: nn.Module) -> Iterator[None]:
     """Put the model into evaluation mode, then give each module the mode it had before."""
@@ -48,6 +49,7 @@ def evaluate(
             if stop.requested():
                 return None
             batch = validation.samples(first, min(batch_size, n_samples - first)).to(device)
+            # {% print each.own_tokens() %}
             # {% print precision.evaluate() %}
             for name, value in sums.items():
                 totals[name] = totals[name] + value if name in totals else value

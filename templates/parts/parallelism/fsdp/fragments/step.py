@@ -8,6 +8,7 @@ from .shards import whole
 def train_step(state, batches, targets, loss, norm):
     # {% macro model() %}
     model = state.model
+    # {% print each.own_tokens() %}
     # {% endmacro %}
     # {% macro targets() %}
     # Targets of all ranks over the number of ranks, since gradients are averaged over the ranks.

@@ -19,6 +19,7 @@ from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 
+# {# Slot: alone reads monkeypatch, for ranks that share nothing else. #}
 CPU = torch.device("cpu")
 
 
@@ -127,6 +128,7 @@ def test_ranks_next_to_each_other_share_samples(
     monkeypatch: pytest.MonkeyPatch, total: int, number: int, expected: tuple[int, int, int]
 ) -> None:
     monkeypatch.setenv("TENSOR_RANKS", "2")
+    # {% print each.alone() %}
     monkeypatch.setenv("WORLD_SIZE", str(total))
     monkeypatch.setenv("RANK", str(number))
     assert (data_rank(), n_data_ranks(), tensor_ranks()) == expected

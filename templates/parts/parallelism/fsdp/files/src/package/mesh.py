@@ -4,9 +4,9 @@ import torch
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 
-# {# Slots: outer_dimensions and inner_dimensions are entries of a dictionary, name: number of ranks;
-#    data_ranks are functions. #}
-# {% print tensor_parallel.data_ranks() %}
+# {# Slots: outer_dimensions, shard and inner_dimensions are entries of a dictionary, name: number of
+#    ranks; data_ranks are functions. #}
+# {% print context_parallel.data_ranks() %}
 def build_mesh(device: torch.device) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 
@@ -14,7 +14,7 @@ def build_mesh(device: torch.device) -> DeviceMesh:
     """
     sizes = {
         # {% print each.outer_dimensions() %}
-        "shard": n_data_ranks(),
+        # {% print context_parallel.shard() %}
         # {% print each.inner_dimensions() %}
     }
     return init_device_mesh(device.type, tuple(sizes.values()), mesh_dim_names=tuple(sizes))

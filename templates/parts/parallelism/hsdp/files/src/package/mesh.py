@@ -10,16 +10,16 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from .config import ConfigError
 
 
-# {# Slots: outer_dimensions and inner_dimensions are entries of a dictionary, name: number of ranks;
-#    data_ranks are functions; of_a_machine rebinds shard_ranks where it is 0. #}
-# {% print tensor_parallel.data_ranks() %}
+# {# Slots: outer_dimensions, shard_of_a_copy and inner_dimensions are entries of a dictionary, name:
+#    number of ranks; data_ranks are functions; of_a_machine rebinds shard_ranks where it is 0. #}
+# {% print context_parallel.data_ranks() %}
 def build_mesh(device: torch.device, shard_ranks: int) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 
     ``shard_ranks`` of them hold a copy of the model between them; 0 stands for those of a machine.
     Every rank must call it. Raises ``ConfigError`` if the ranks do not divide into such groups.
     """
-    # {% print tensor_parallel.of_a_machine() %}
+    # {% print context_parallel.of_a_machine() %}
     if n_data_ranks() % shard_ranks:
         raise ConfigError(
             [f"train.shard_ranks = {shard_ranks}: must divide the {n_data_ranks()} ranks"]
@@ -27,7 +27,7 @@ def build_mesh(device: torch.device, shard_ranks: int) -> DeviceMesh:
     sizes = {
         # {% print each.outer_dimensions() %}
         "replicate": n_data_ranks() // shard_ranks,
-        "shard": shard_ranks,
+        # {% print context_parallel.shard_of_a_copy() %}
         # {% print each.inner_dimensions() %}
     }
     return init_device_mesh(device.type, tuple(sizes.values()), mesh_dim_names=tuple(sizes))

@@ -1,0 +1,7 @@
+"""Nobody shares matrices."""
+
+
+def test_ranks(monkeypatch):
+    # {% macro alone() %}
+    monkeypatch.setenv("TENSOR_RANKS", "1")
+    # {% endmacro %}
