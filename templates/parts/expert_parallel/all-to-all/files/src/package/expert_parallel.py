@@ -6,9 +6,11 @@ shape, and none of its values, so that weights, moments and checkpoints are in t
 every rank (DeepSpeed-MoE, https://arxiv.org/abs/2201.05596, section 5).
 """
 
+from functools import lru_cache
 from typing import Any
 
 import torch
+import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import fully_shard
@@ -39,13 +41,7 @@ def shard_experts(model: Model, mesh: DeviceMesh, options: dict[str, Any]) -> se
         raise ConfigError(problems)
     if degree == 1:
         return set()
-    names = mesh.mesh_dim_names or ()
-    ranks = mesh.mesh.unflatten(-1, (-1, degree))  # neighbours are a group
-    split = DeviceMesh(mesh.device_type, ranks, mesh_dim_names=(*names, "expert"))
-    holders = [
-        DeviceMesh(mesh.device_type, ranks[..., place], mesh_dim_names=names)
-        for place in range(degree)
-    ]
+    split, holders = _groups(mesh, degree, dist.group.WORLD)
     n_own, place = model.config.n_experts // degree, split.get_local_rank("expert")
     own = range(place * n_own, (place + 1) * n_own)
     elsewhere: set[nn.Parameter] = set()
@@ -57,6 +53,24 @@ def shard_experts(model: Model, mesh: DeviceMesh, options: dict[str, Any]) -> se
         network.experts = experts
         fully_shard(experts, **options | {"mesh": holders[place], "ignored_params": elsewhere})
     return elsewhere
+
+
+@lru_cache(maxsize=1)
+def _groups(
+    mesh: DeviceMesh, degree: int, _of: dist.ProcessGroup | None
+) -> tuple[DeviceMesh, list[DeviceMesh]]:
+    """The mesh split into groups, and for each place in a group the ranks that stand there.
+
+    Made once: another model on the same mesh, such as an average, has the same process groups.
+    """
+    names = mesh.mesh_dim_names or ()
+    ranks = mesh.mesh.unflatten(-1, (-1, degree))  # neighbours are a group
+    split = DeviceMesh(mesh.device_type, ranks, mesh_dim_names=(*names, "expert"))
+    holders = [
+        DeviceMesh(mesh.device_type, ranks[..., place], mesh_dim_names=names)
+        for place in range(degree)
+    ]
+    return split, holders
 
 
 def _without_values(expert: nn.Module, holders: DeviceMesh) -> set[nn.Parameter]:
