@@ -21,6 +21,7 @@ BASE: Mapping[str, Value] = {
     "expert_parallel": "all-to-all",
     "precision": "float32",
 }
+GROUPS: Mapping[str, Value] = {"expert_parallel.degree": 2}
 # What else a design has, and on how many ranks it trains, one after the other: each continues the
 # checkpoint of the one before.
 DESIGNS: Mapping[str, tuple[Mapping[str, Value], tuple[int, ...]]] = {
@@ -30,7 +31,6 @@ DESIGNS: Mapping[str, tuple[Mapping[str, Value], tuple[int, ...]]] = {
             "expert_parallel.degree": 4,
             "tokenizer": "bpe",
             "documents": "masked",
-            "activation_checkpointing": "selective",
         },
         (4,),
     ),
@@ -75,15 +75,16 @@ def test_products_in_bfloat16_differ_by_their_rounding(
 @pytest.mark.parametrize(
     ("answers", "reason"),
     [
-        ({"feed_forward.n_experts": 9}, "equally many experts"),
-        ({"parallelism.n_devices": 3}, "which do not divide into them"),
+        ({"feed_forward.n_experts": 9, **GROUPS}, "equally many experts"),
+        ({"parallelism.n_devices": 3, **GROUPS}, "which do not divide into them"),
         (
-            {"parallelism": "hsdp", "parallelism.n_nodes": 4},
+            {"parallelism": "hsdp", "parallelism.shard_ranks": 1, **GROUPS},
             "groups of 2 are made of the 1 devices",
         ),
         ({"feed_forward": "swiglu"}, "mixture"),
         ({"optimizer": "muon"}, "an expert is on some of the ranks"),
         ({"precision": "float16"}, "an expert is on some of the ranks"),
+        ({"activation_checkpointing": "selective"}, "selected operations again"),
         ({"checkpoint": "sharded"}, "an expert is on some of the ranks"),
     ],
 )
