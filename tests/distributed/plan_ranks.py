@@ -36,6 +36,11 @@ SIZES = {
     "logit_softcap": 3.0,
     "global_every": 2,
     "nope_every": 2,
+    "n_experts": 8,
+    "top_k": 2,
+    "n_shared_experts": 1,
+    "n_dense_layers": 1,
+    "dense_hidden_dim": 48,
 }
 STEPS = 3
 BATCH_SIZE = 8
@@ -55,6 +60,7 @@ class Project:
         )
         values = (folder / "configs" / "train.yaml").read_text(encoding="utf-8")
         step = (folder / "src" / package / "step.py").read_text(encoding="utf-8")
+        self.has_balance = "shift_biases" in step
         self.has_autocast = "torch.autocast" in step  # in bfloat16
         self.config = self("config").load_config(
             [
@@ -122,6 +128,7 @@ def without_a_plan(project: Project) -> dict[str, Any]:
         )
         optimizer.step()
         optimizer.zero_grad()
+        shift_biases(project, model)
         result["losses"].append(loss.item())
         result["norms"].append(norm.item())
     result["weights"] = model.state_dict()
@@ -130,6 +137,16 @@ def without_a_plan(project: Project) -> dict[str, Any]:
         sums = objective.evaluate_batch(model.eval(), batch)
     result["evaluation"] = (sums["loss"] / sums["targets"]).item()
     return result
+
+
+def shift_biases(project: Project, model: torch.nn.Module) -> None:
+    """As after a step, where a bias keeps the experts equally busy."""
+    if project.has_balance:
+        routers = project("expert_load").routers_of(model)
+        loads = torch.stack([router.load for router in routers])
+        project("balance").shift_biases(model, loads.clone())
+        for router in routers:
+            router.load.zero_()
 
 
 def on_ranks(project: Project) -> dict[str, Any]:

@@ -1,21 +1,17 @@
 """Tensor and sequence parallelism beside sharding has the numbers of a plain model, or a reason."""
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rendering import parse, render_answers, write_tree
+from driven import reports_of
+from rendering import parse
 
 from scaffold.catalogue import Catalogue
 from scaffold.design import Value
 from scaffold.errors import DesignError
 
-DRIVER = Path(__file__).with_name("plan_ranks.py")
 BASE: Mapping[str, Value] = {
     "task": "language-model",
     "task.max_seq_len": 64,
@@ -86,27 +82,8 @@ DESIGNS: Mapping[str, tuple[Mapping[str, Value], tuple[int, ...]]] = {
 def train(
     catalogue: Catalogue, answers: Mapping[str, Value], worlds: tuple[int, ...], folder: Path
 ) -> list[dict[str, Any]]:
-    """What the driver reports of a design on each number of ranks; it must have no complaint."""
-    rendering = render_answers(catalogue, {**BASE, **answers})
-    write_tree(rendering.tree, folder)
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "ignore:saved by",  # other numbers of ranks, which is meant
-            str(DRIVER),
-            str(folder),
-            rendering.design.project.package,
-            *map(str, worlds),
-        ],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (result.returncode, result.stderr) == (0, "")
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    """What the driver reports of a design on each number of ranks."""
+    return reports_of(catalogue, {**BASE, **answers}, worlds, folder)
 
 
 @pytest.mark.parametrize("title", DESIGNS)

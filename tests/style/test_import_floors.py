@@ -12,7 +12,8 @@ PROJECT = (
     ("config", "footprint", "peak", "rng", "rendezvous", "spikes", "durable", "agreement"),
     ("console", "model", "device", "run_dir", "corpus", "tokenizer", "schedule"),
     ("ranks", "data", "hub_format", "status", "storage"),
-    ("mesh", "shards", "clipping", "tensor_parallel", "vocabulary_parallel", "context_parallel"),
+    ("mesh", "shards", "clipping", "tensor_parallel", "vocabulary_parallel"),
+    ("context_parallel", "expert_parallel"),
     ("parallel", "optim", "expert_load", "loss", "checkpoint"),
     ("moments",),
     ("averaging", "balance", "recomputation"),
@@ -21,7 +22,7 @@ PROJECT = (
     ("train", "generate", "predict", "hub", "launcher", "dryrun"),
 )
 MODEL = (
-    ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd", "soft_cap"),
+    ("hyperparameters", "rope_scaling", "alibi", "documents", "ssd", "soft_cap", "expert_exchange"),
     ("rope", "window", "mamba_cache", "queries", "router"),
     ("cache", "mamba", "blocks", "local_rope", "context"),
     ("packed", "rows", "attention", "feed_forward"),

@@ -39,7 +39,7 @@ def train_step(state: TrainState, batches: Sequence[Batch], max_grad_norm: float
         # {% print precision.accumulate() %}
         loss += micro_loss.detach()
     # {% print precision.before_clip() %}
-    # {% print parallelism.clip() %}
+    # {% print each.clip() %}
     # Host-device sync, once a step: a bad one must be known before it is applied.
     mean_loss, grad_norm = torch.stack([loss, norm.float()]).tolist()
     # {% print precision.apply() %}

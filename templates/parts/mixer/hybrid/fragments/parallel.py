@@ -4,7 +4,7 @@ from dataclasses import replace
 
 
 def shard(policy):
-    # {% macro exception() %}
+    # {% macro exceptions() %}
     # Decays and states are computed in the precision of their weights: it must be float32.
     policy = replace(policy, param_dtype=None, output_dtype=None)
     # {% endmacro %}

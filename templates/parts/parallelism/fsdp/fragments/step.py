@@ -2,10 +2,9 @@
 
 from .parallel import before_backward
 from .ranks import sum_over_ranks, world_size
-from .shards import whole
 
 
-def train_step(state, batches, targets, loss, norm):
+def train_step(state, batches, targets):
     # {% macro model() %}
     model = state.model
     # {% print each.own_tokens() %}
@@ -18,8 +17,4 @@ def train_step(state, batches, targets, loss, norm):
         # {% macro before_forward() %}
         before_backward(model, is_last=batch is batches[-1])
         # {% endmacro %}
-    # {% macro clip() %}
-    # {% print tensor_parallel.clip() %}
-    loss, norm = sum_over_ranks(loss) / world_size(), whole(norm).to(loss.device)
-    # {% endmacro %}
-    return loss, norm, targets
+    return model, targets

@@ -4,7 +4,7 @@ from torch import nn
 
 
 def train_step(model, max_grad_norm):
-    # {% macro clip() %}
+    # {% macro clipping() %}
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
     # {% endmacro %}
     return norm

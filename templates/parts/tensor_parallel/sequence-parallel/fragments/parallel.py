@@ -10,7 +10,7 @@ def parallelize(model, mesh):
 
 
 def shard(mesh):
-    # {% macro data_mesh() %}
+    # {% macro exceptions() %}
     # {% print parallelism.dimensions() %}
     # {% endmacro %}
     return mesh

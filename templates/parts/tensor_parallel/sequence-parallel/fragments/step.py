@@ -4,7 +4,7 @@ from .clipping import clip_gradients
 
 
 def train_step(model, max_grad_norm):
-    # {% macro clip() %}
+    # {% macro clipping() %}
     norm = clip_gradients(model.parameters(), max_grad_norm)
     # {% endmacro %}
     return norm

@@ -19,7 +19,7 @@ from package.mesh import n_data_ranks
 from package.model import ModelConfig
 from package.step import train_step
 
-# {# Slot: shards binds n_shards. #}
+# {# Slots: shards binds n_shards; even reads state. #}
 CPU = torch.device("cpu")
 FLOAT32 = 4  # bytes
 LOCAL = 2  # ranks of a machine, as in run_ranks
@@ -47,6 +47,7 @@ def measured(config: Config, model_config: ModelConfig) -> dict[str, Any]:
     eager = torch.compiler.set_stance("force_eager")  # what is compiled cannot be looked into
     with eager, fused_norms(), counted() as footprint:
         state = new_state(config, model_config, CPU)
+        # {% print each.even() %}
         footprint.watch([*state.model.parameters(), *state.model.buffers()])
         for _ in range(2):
             footprint.restart()

@@ -21,8 +21,8 @@ from .model import Model, ModelConfig
 
 
 # {# Slots: mesh reads device and values, binds mesh. init reads model, config and values; draws the weights.
-#    prepare reads model and values. policy binds policy, exception rebinds it; data_mesh rebinds
-#    mesh. copies are functions. last_backward reads model and is_last. #}
+#    prepare reads model and values. policy binds policy, exceptions rebind it and mesh;
+#    experts reads and fills options. copies are functions. last_backward reads model and is_last. #}
 def build_sharded(config: ModelConfig, device: torch.device, values: TrainConfig) -> Model:
     """A model with new weights, of which this rank holds its shards; never whole on a device."""
     # {% print parallelism.mesh() %}
@@ -47,14 +47,14 @@ def shard(
 ) -> FSDPModule:
     """Split the parameters over the ranks, those of a layer as one group; returns the model."""
     # {% print precision.policy() %}
-    # {% print each.exception() %}
-    # {% print each.data_mesh() %}
+    # {% print each.exceptions() %}
     on_host = CPUOffloadPolicy(pin_memory=mesh.device_type == "cuda")
     options: dict[str, Any] = {
         "mesh": mesh,
         "mp_policy": policy,
         "offload_policy": on_host if cpu_offload else OffloadPolicy(),
     }
+    # {% print each.experts() %}
     for layer in model.layers:
         fully_shard(layer, reshard_after_forward=reshard_after_forward, **options)
     # What no layer has, the embeddings and the head, is needed first and last: it stays gathered

@@ -8,7 +8,7 @@ from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
 from torch.overrides import TorchFunctionMode
 
 
-# {# Slot: whole_states are functions. #}
+# {# Slots: whole_states are functions; of_others reads value, may return all of it. #}
 # {% print checkpoint.whole_states() %}
 def whole(value: Tensor) -> Tensor:
     """All of a tensor of which every rank has a part; each rank must call it."""
@@ -18,6 +18,7 @@ def whole(value: Tensor) -> Tensor:
     for dimension in range(len(placements)):  # of the mesh, from the outermost on
         placements[dimension] = Replicate()
         value = value.redistribute(placements=placements)
+    # {% print each.of_others() %}
     return value.to_local()
 
 

@@ -16,6 +16,7 @@ from .router import Router
 ALIGNMENT = 8  # rows; grouped products need groups that start at 16 bytes, also when transposed
 
 
+# {# Slot: spread rebinds multiply. #}
 class SwiGLU(nn.Module):
     """``w2(silu(w1 x) * w3 x)``, https://arxiv.org/abs/2002.05202."""
 
@@ -51,6 +52,7 @@ class FeedForward(nn.Module):
         order = experts.flatten().argsort(stable=True)  # rows by expert, (R,)
         rows = tokens[order // experts.size(-1)]
         multiply = grouped_products if _has_grouped_products(rows) else looped_products
+        # {% print each.spread() %}
         outputs = multiply(self.experts, rows, counts)
         # Back in the order of the tokens, so that the sum over experts is the same at each run.
         outputs = outputs[order.argsort()].unflatten(0, experts.shape)  # (N, K, D)
