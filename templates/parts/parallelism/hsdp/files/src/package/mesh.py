@@ -12,7 +12,7 @@ from .config import ConfigError
 
 # {# Slots: outer_dimensions and inner_dimensions are entries of a dictionary, name: number of ranks;
 #    data_ranks are functions; of_a_machine rebinds shard_ranks where it is 0. #}
-# {% print tensor_parallel.data_ranks() %}
+# {% print pipeline.data_ranks() %}
 def build_mesh(device: torch.device, shard_ranks: int) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 
