@@ -1,21 +1,16 @@
 """Tensor and sequence parallelism beside sharding has the numbers of a plain model, or a reason."""
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rendering import parse, render_answers, write_tree
+from plan_processes import train
+from rendering import parse
 
 from scaffold.catalogue import Catalogue
 from scaffold.design import Value
 from scaffold.errors import DesignError
 
-DRIVER = Path(__file__).with_name("plan_ranks.py")
 BASE: Mapping[str, Value] = {
     "task": "language-model",
     "task.max_seq_len": 64,
@@ -83,38 +78,12 @@ DESIGNS: Mapping[str, tuple[Mapping[str, Value], tuple[int, ...]]] = {
 }
 
 
-def train(
-    catalogue: Catalogue, answers: Mapping[str, Value], worlds: tuple[int, ...], folder: Path
-) -> list[dict[str, Any]]:
-    """What the driver reports of a design on each number of ranks; it must have no complaint."""
-    rendering = render_answers(catalogue, {**BASE, **answers})
-    write_tree(rendering.tree, folder)
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "ignore:saved by",  # other numbers of ranks, which is meant
-            str(DRIVER),
-            str(folder),
-            rendering.design.project.package,
-            *map(str, worlds),
-        ],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (result.returncode, result.stderr) == (0, "")
-    return [json.loads(line) for line in result.stdout.splitlines()]
-
-
 @pytest.mark.parametrize("title", DESIGNS)
 def test_any_number_of_ranks_trains_as_a_plain_model(
     catalogue: Catalogue, tmp_path: Path, title: str
 ) -> None:
     answers, worlds = DESIGNS[title]
-    reports = train(catalogue, answers, worlds, tmp_path / "project")
+    reports = train(catalogue, {**BASE, **answers}, worlds, tmp_path / "project")
     assert [report["world"] for report in reports] == list(worlds)
     for report in reports:
         assert report["start"] and report["continues"]
@@ -127,7 +96,8 @@ def test_any_number_of_ranks_trains_as_a_plain_model(
 def test_products_in_bfloat16_differ_by_their_rounding(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
-    (report,) = train(catalogue, {"precision": "bfloat16"}, (4,), tmp_path / "project")
+    answers = {**BASE, "precision": "bfloat16"}
+    (report,) = train(catalogue, answers, (4,), tmp_path / "project")
     assert report["start"]
     assert report["gradients"] < 0.03
     assert report["losses"] < 1e-3

@@ -7,4 +7,8 @@ def dry_run(model_config):
     # {% macro model() %}
     model = new_stage(model_config)
     # {% endmacro %}
-    return model
+    return Report(
+        # {% macro total() %}
+        total_parameters=model.total_parameters,
+        # {% endmacro %}
+    )

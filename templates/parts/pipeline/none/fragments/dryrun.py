@@ -10,4 +10,8 @@ def dry_run(model_config):
     with torch.device("meta"):
         model = Model(model_config)
     # {% endmacro %}
-    return model
+    return Report(
+        # {% macro total() %}
+        total_parameters=sum(p.numel() for p in model.parameters()),
+        # {% endmacro %}
+    )

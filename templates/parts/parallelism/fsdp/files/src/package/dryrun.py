@@ -58,7 +58,7 @@ class Report:
         return self.peak - self.parameters - self.optimizer - self.buffers
 
 
-# {# Slots: mesh reads values, binds mesh. model reads mesh and model_config, binds model. assumptions reads modes. batch reads model_config and values, binds batch. #}
+# {# Slots: mesh reads values, binds mesh. model reads mesh and model_config, binds model; total is an argument of Report. assumptions reads modes. batch reads model_config and values, binds batch. #}
 def dry_run(config: Config, model_config: ModelConfig, world: int, local: int) -> Report:
     """Take two steps as rank 0 of ``world``, ``local`` a machine, and report the second.
 
@@ -105,7 +105,7 @@ def dry_run(config: Config, model_config: ModelConfig, world: int, local: int) -
     return Report(
         world=world,
         micro_batches=n_batches,
-        total_parameters=sum(p.numel() for p in model.parameters()),
+        # {% print pipeline.total() %}
         parameters=n_bytes(model.parameters()),
         gradients=gradients,
         optimizer=n_bytes(tree_leaves(state.optimizer.state_dict())),

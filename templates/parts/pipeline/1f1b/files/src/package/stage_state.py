@@ -19,6 +19,8 @@ def join_stages(state: dict[str, Any]) -> dict[str, Any]:
     ``state`` is whole on the first rank of each stage, in the memory of the host. Every rank must
     call it. One parameter after the other is sent, so no rank but 0 holds more than its stage has.
     """
+    if n_stages() == 1:
+        return state
     optimizer = state["optimizer"]
     groups, first = [], 0
     numbers: dict[int, int] = {}  # of this stage, and in one process
