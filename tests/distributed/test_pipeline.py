@@ -39,6 +39,15 @@ DESIGNS: Mapping[str, tuple[Mapping[str, Value], tuple[int, ...]]] = {
         },
         (4,),
     ),
+    "latent attention, norms after": (
+        {
+            "attention": "latent",
+            "norm_placement": "after",
+            "activation_checkpointing": "selective",
+            "loss": "label-smoothing",
+        },
+        (2,),
+    ),
     "recomputed and compiled": (
         {"graph_mode": "compile", "activation_checkpointing": "full", "optimizer": "sgd"},
         (2, 1),

@@ -140,6 +140,7 @@ OF_MANY_PROCESSES = (
     "test_checkpoint.py",
     "test_dryrun.py",
     "test_parallel.py",
+    "test_pipeline.py",
     "test_ranks.py",
     "test_storage.py",
     "test_tensor_parallel.py",

@@ -20,6 +20,7 @@ from package.signals import StopSignal
 from package.stage import Stage, split_layers
 from package.stage_state import join_stages
 from package.step import train_step
+from test_dryrun import measured, report_of
 
 # {# Slot: tolerance binds TOLERANCE. #}
 CPU = torch.device("cpu")
@@ -98,7 +99,7 @@ def test_stages_equal_one_process(
 
 def saved(config: Config, model_config: ModelConfig, directory: Path) -> None:
     state = new_state(config, model_config, CPU)
-    train_step(state, own_batches(model_config, 0), 1.0)
+    train_step(state, own_batches(model_config, 0)[:1], 1.0)  # fewer than there are stages
     Checkpoints(directory, keep_last=1).save(1, state.state_dict(), best=True)
 
 
@@ -126,6 +127,19 @@ def test_any_number_of_stages_continues_a_checkpoint(
             found = run_ranks(total, place, loaded, pipelined, four_layers, directory)[0]
             for name in written.keys() - {"rng"}:
                 assert identical(found[name], written[name]), name
+
+
+def test_the_dry_run_takes_the_way_of_real_stages(
+    pipelined: Config, four_layers: ModelConfig, tmp_path: Path
+) -> None:
+    report = report_of(pipelined, four_layers, 2, tmp_path)
+    real = run_ranks(2, tmp_path / "real", measured, pipelined, four_layers)[0]
+    assert report["traffic"] == real["traffic"]
+    assert report["traffic"]["send"]["calls"] == report["micro_batches"] == 8
+    assert report["peak"] == pytest.approx(real["peak"], rel=0.05)
+    with torch.device("meta"):
+        whole = sum(weight.numel() for weight in Model(four_layers).parameters())
+    assert report["parameters"] < 4 * report["total_parameters"] == 4 * whole
 
 
 def test_embeddings_and_head_are_paid_for_in_layers() -> None:
