@@ -221,8 +221,8 @@ def _plans(demand: Demand, hardware: Hardware) -> Iterator[tuple[str, dict[str, 
             shards = hardware.devices // (degree * stages)
             plan = Plan(shards, degree, stages, recomputes=True)
             title = f"FSDP, tensor parallel over {degree} and {stages} pipeline stages {again}"
-            over = {"tensor_parallel.degree": str(degree), "pipeline": "on"}
-            yield title, {**tensor, **over, **recompute}, plan
+            over = {"tensor_parallel.degree": str(degree), "pipeline.stages": str(stages)}
+            yield title, {**tensor, "pipeline": "1f1b", **over, **recompute}, plan
     if hardware.devices > 1:
         offload = {**fsdp, "parallelism.cpu_offload": "true", **recompute}
         plan = replace(whole, recomputes=True, offloads=True)

@@ -13,6 +13,7 @@ from scaffold.imports import Header, HeaderError, read_header
 from scaffold.sources import Source
 
 MAX_SLOTS = 8
+MAX_LEVELS = 2  # of slots within what fills a slot
 EACH = "each"  # in place of an axis: every chosen part that has the macro, in the order of the axes
 _TAG = re.compile(r"# \{%|# \{#|\{\{")
 _STATEMENT = re.compile(r"\{%-?\s*(\w*)")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from scaffold.catalogue import Catalogue
-from scaffold.frames import EACH, MAX_SLOTS, Macro, Slot, read_fragment, read_python
+from scaffold.frames import EACH, MAX_LEVELS, MAX_SLOTS, Macro, Slot, read_fragment, read_python
 from scaffold.imports import Import
 from scaffold.parts import Part
 from scaffold.sources import Source
@@ -36,8 +36,8 @@ class SlotFiller:
             )
         imports = list(template.header.imports)
         fragments: dict[str, Source] = {}
-        asked = [(slot, source) for slot in self._expanded(template.slots, path)]
-        for slot, asking in asked:  # which grows by the slots of the macros
+        asked = [(slot, source, 0) for slot in self._expanded(template.slots, path)]
+        for slot, asking, level in asked:  # which grows by the slots of the macros
             place = f"{asking.path}:{slot.line}: slot {slot.axis}.{slot.name}()"
             fragment = self._fragment(slot, path, place)
             macro = None if fragment is None else self._macro(slot, fragment, place)
@@ -47,13 +47,14 @@ class SlotFiller:
             # The imports of the scenery around the macro stay behind.
             header = read_fragment(fragment).header
             imports += [item for item in header.imports if item.binds in macro.words]
-            if macro.slots and asking is not source:
+            if macro.slots and level == MAX_LEVELS:
                 self._problems.append(
-                    f"{fragment.path}:{macro.slots[0].line}: a slot in what fills the slot of a "
-                    "macro: one level is enough"
+                    f"{fragment.path}:{macro.slots[0].line}: a slot of a macro within "
+                    f"{MAX_LEVELS} others: nobody would find what fills it"
                 )
                 continue
-            asked += [(inner, fragment) for inner in self._expanded(macro.slots, path)]
+            inner_slots = self._expanded(macro.slots, path)
+            asked += [(inner, fragment, level + 1) for inner in inner_slots]
         self._check_bindings(source, imports)
         in_order = {axis: fragments[axis] for axis in self._parts if axis in fragments}
         return Filled(in_order, tuple(imports))

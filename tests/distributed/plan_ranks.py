@@ -53,11 +53,14 @@ class Project:
     def __init__(self, folder: Path, package: str) -> None:
         sys.path.insert(0, str(folder / "src"))
         self.package = package
+        self.has_stages = (folder / "src" / package / "stage.py").exists()
         model = self("model").ModelConfig()
         known = {field.name for field in fields(model)}
         self.model_config = replace(
             model, **{name: size for name, size in SIZES.items() if name in known}
         )
+        if self.has_stages:
+            self.model_config = replace(self.model_config, n_layers=5)
         values = (folder / "configs" / "train.yaml").read_text(encoding="utf-8")
         step = (folder / "src" / package / "step.py").read_text(encoding="utf-8")
         self.has_balance = "shift_biases" in step
@@ -180,8 +183,19 @@ def on_ranks(project: Project) -> dict[str, Any]:
     metrics = project("evaluate").evaluate(state.model, Samples(project), values, CPU, stop)
     result["evaluation"] = metrics["val_loss"]
     result["weights"] = {name: whole(value) for name, value in state.model.state_dict().items()}
-    result["state"] = project("shards").gather(state.state_dict())
+    result["state"] = gathered(project, state)
+    if project.has_stages:
+        shares: list[Any] = [None] * dist.get_world_size()
+        dist.all_gather_object(shares, result)
+        for name in ("start", "gradients", "weights"):
+            result[name] = {key: value for share in shares for key, value in share[name].items()}
     return result
+
+
+def gathered(project: Project, state: Any) -> Any:
+    """The state of a run, as one process writes it; on rank 0."""
+    whole = project("shards").gather(state.state_dict())
+    return project("stage_state").join_stages(whole) if project.has_stages else whole
 
 
 def new_state(project: Project) -> Any:
@@ -208,7 +222,7 @@ def _rank_main(
     if before is not None:
         state = new_state(project)
         state.load_state_dict(torch.load(before, weights_only=False)["state"])
-        loaded = project("shards").gather(state.state_dict())
+        loaded = gathered(project, state)
         saved = torch.load(before, weights_only=False)["state"]
         if rank == 0:
             result["continues"] = all(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from driven import reports_of
@@ -91,7 +90,7 @@ def test_any_number_of_ranks_trains_as_a_plain_model(
     catalogue: Catalogue, tmp_path: Path, title: str
 ) -> None:
     answers, worlds = DESIGNS[title]
-    reports = train(catalogue, answers, worlds, tmp_path / "project")
+    reports = train(catalogue, {**BASE, **answers}, worlds, tmp_path / "project")
     assert [report["world"] for report in reports] == list(worlds)
     for report in reports:
         assert report["start"] and report["continues"]
@@ -104,7 +103,8 @@ def test_any_number_of_ranks_trains_as_a_plain_model(
 def test_products_in_bfloat16_differ_by_their_rounding(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
-    (report,) = train(catalogue, {"precision": "bfloat16"}, (4,), tmp_path / "project")
+    answers = {**BASE, "precision": "bfloat16"}
+    (report,) = train(catalogue, answers, (4,), tmp_path / "project")
     assert report["start"]
     assert report["gradients"] < 0.03
     assert report["losses"] < 1e-3

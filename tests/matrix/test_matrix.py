@@ -142,6 +142,7 @@ OF_MANY_PROCESSES = (
     "test_dryrun.py",
     "test_launcher.py",
     "test_parallel.py",
+    "test_pipeline.py",
     "test_ranks.py",
     "test_rendezvous.py",
     "test_status.py",

@@ -13,11 +13,12 @@ PROJECT = (
     ("console", "model", "device", "run_dir", "corpus", "tokenizer", "schedule"),
     ("ranks", "data", "hub_format", "status", "storage"),
     ("mesh", "shards", "clipping", "tensor_parallel", "vocabulary_parallel"),
-    ("context_parallel", "expert_parallel"),
+    ("context_parallel", "expert_parallel", "stage", "stage_state"),
     ("parallel", "optim", "expert_load", "loss", "checkpoint"),
     ("moments",),
     ("averaging", "balance", "recomputation"),
     ("signals", "metrics", "loader", "objective", "state", "prepare"),
+    ("pipeline",),
     ("plot", "resume", "step", "evaluate"),
     ("train", "generate", "predict", "hub", "launcher", "dryrun"),
 )

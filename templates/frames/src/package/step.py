@@ -11,10 +11,9 @@ from .state import TrainState
 
 
 # {# Slots: model reads state, binds model. targets reads and rebinds targets (0-d, this rank's).
-#    before_forward reads model, batch, batches. accumulate reads state, model, batch, targets;
-#    binds micro_loss. clip reads model, max_grad_norm and loss, binds norm and
-#    rebinds loss. before_clip and apply read state, optimizer,
-#    mean_loss, grad_norm; apply binds finite. after_step reads state, finite. #}
+#    gradients reads state, model, batches and targets, binds loss. clipped reads model,
+#    max_grad_norm and loss, binds norm and rebinds loss. before_clip and apply read state, optimizer,
+#    mean_loss and grad_norm; apply binds finite. after_step reads state and finite. #}
 class StepResult(NamedTuple):
     """What one step did."""
 
@@ -33,13 +32,9 @@ def train_step(state: TrainState, batches: Sequence[Batch], max_grad_norm: float
     optimizer = state.optimizer
     targets = torch.stack([count_targets(batch) for batch in batches]).sum()
     # {% print parallelism.targets() %}
-    loss = torch.zeros((), device=targets.device)
-    for batch in batches:
-        # {% print parallelism.before_forward() %}
-        # {% print precision.accumulate() %}
-        loss += micro_loss.detach()
+    # {% print each.gradients() %}
     # {% print precision.before_clip() %}
-    # {% print each.clip() %}
+    # {% print each.clipped() %}
     # Host-device sync, once a step: a bad one must be known before it is applied.
     mean_loss, grad_norm = torch.stack([loss, norm.float()]).tolist()
     # {% print precision.apply() %}

@@ -23,6 +23,7 @@ class Checkpoints:
         Raises ``OSError`` if it cannot be written, as on a full disk; what was there before stays
         usable.
         """
+        # {% print each.gathered() %}
         # {% print parallelism.save_on_one_rank() %}
         final, partial = self._place(step, state.get("progress"))
         if partial is not None:

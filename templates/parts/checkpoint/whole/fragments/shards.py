@@ -7,8 +7,6 @@ import torch
 from torch import Tensor, nn
 from torch.distributed.tensor import DTensor
 
-from .ranks import rank
-
 
 # {% macro whole_states() %}
 def gather(state: Any) -> Any:
@@ -24,7 +22,7 @@ def gather(state: Any) -> Any:
         return state
     full = whole(state)
     # A copy, also of what every rank has whole: the next step changes the weights in place.
-    return full.to("cpu", copy=True) if rank() == 0 else None
+    # {% print pipeline.keep() %}
 
 
 def scatter(

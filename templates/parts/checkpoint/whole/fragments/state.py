@@ -11,6 +11,7 @@ class TrainState:
 
     def load_state_dict(self, state):
         # {% macro share() %}
+        # {% print each.own_part() %}
         # {% print parallelism.share() %}
         # {% endmacro %}
         # {% macro load() %}

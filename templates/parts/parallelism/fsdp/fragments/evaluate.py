@@ -1,7 +1,6 @@
 """Each rank takes every n_data_ranks-th batch; all ranks do the same number of forwards."""
 
 from .mesh import data_rank, n_data_ranks
-from .ranks import sum_over_ranks
 
 
 def evaluate(totals, n_samples, batch_size):
@@ -11,6 +10,6 @@ def evaluate(totals, n_samples, batch_size):
     starts = [min(first + data_rank() * batch_size, n_samples) for first in rounds]
     # {% endmacro %}
     # {% macro reduce() %}
-    totals = {name: sum_over_ranks(value) for name, value in totals.items()}
+    # {% print pipeline.reduce() %}
     # {% endmacro %}
     return starts, totals

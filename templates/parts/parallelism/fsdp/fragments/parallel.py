@@ -6,6 +6,7 @@ from .mesh import build_mesh
 def build_sharded(device):
     # {% macro mesh() %}
     mesh = build_mesh(device)
+    # {% print pipeline.model() %}
     # {% endmacro %}
     return mesh
 

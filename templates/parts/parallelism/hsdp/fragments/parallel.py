@@ -6,6 +6,7 @@ from .mesh import build_mesh
 def build_sharded(device, values):
     # {% macro mesh() %}
     mesh = build_mesh(device, values.shard_ranks)
+    # {% print pipeline.model() %}
     # {% endmacro %}
     return mesh
 

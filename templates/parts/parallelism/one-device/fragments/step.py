@@ -1,5 +1,6 @@
 """All targets of a step are on this device."""
 
+import torch
 from torch import nn
 
 
@@ -9,9 +10,13 @@ def train_step(state):
     # {% endmacro %}
     # {% macro targets() %}
     # {% endmacro %}
-    # {% macro before_forward() %}
+    # {% macro gradients() %}
+    loss = torch.zeros((), device=targets.device)
+    for batch in batches:
+        # {% print precision.accumulate() %}
+        loss += micro_loss.detach()
     # {% endmacro %}
-    # {% macro clip() %}
+    # {% macro clipped() %}
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
     # {% endmacro %}
     return model

@@ -1,11 +1,8 @@
 """Weights of a language model."""
 
-from .model.initialization import init_weights
-from .shards import CopyingParts
 
-
-def build_sharded(model, config, values):
+def build_sharded(model):
     # {% macro init() %}
-    with CopyingParts():
-        init_weights(model, config, values.seed)
+    # {% print pipeline.init() %}
     # {% endmacro %}
+    return model

@@ -28,7 +28,7 @@ from torch.utils._pytree import tree_leaves
 from .config import Config, ConfigError, load_config
 from .footprint import Traffic, Unread, counted, fused_norms
 from .mesh import n_data_ranks
-from .model import Model, ModelConfig
+from .model import ModelConfig
 from .optim import build_optimizer
 from .parallel import materialize, parallelize
 from .state import TrainState
@@ -58,7 +58,7 @@ class Report:
         return self.peak - self.parameters - self.optimizer - self.buffers
 
 
-# {# Slots: mesh reads values, binds mesh. assumptions reads modes. batch reads model_config and values, binds batch. #}
+# {# Slots: mesh reads values, binds mesh. model reads mesh and model_config, binds model; total is an argument of Report. assumptions reads modes. batch reads model_config and values, binds batch. #}
 def dry_run(config: Config, model_config: ModelConfig, world: int, local: int) -> Report:
     """Take two steps as rank 0 of ``world``, ``local`` a machine, and report the second.
 
@@ -78,8 +78,7 @@ def dry_run(config: Config, model_config: ModelConfig, world: int, local: int) -
     n_batches = values.batch_size // share
     dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=world)
     # {% print parallelism.mesh() %}
-    with torch.device("meta"):
-        model = Model(model_config)
+    # {% print pipeline.model() %}
     # {% print task.batch() %}
     gradients = 0
     with ExitStack() as modes:
@@ -106,7 +105,7 @@ def dry_run(config: Config, model_config: ModelConfig, world: int, local: int) -
     return Report(
         world=world,
         micro_batches=n_batches,
-        total_parameters=sum(p.numel() for p in model.parameters()),
+        # {% print pipeline.total() %}
         parameters=n_bytes(model.parameters()),
         gradients=gradients,
         optimizer=n_bytes(tree_leaves(state.optimizer.state_dict())),

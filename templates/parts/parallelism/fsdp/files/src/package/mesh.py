@@ -6,7 +6,7 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 # {# Slots: outer_dimensions, shard and inner_dimensions are entries of a dictionary, name: number of
 #    ranks; data_ranks are functions. #}
-# {% print context_parallel.data_ranks() %}
+# {% print pipeline.data_ranks() %}
 def build_mesh(device: torch.device) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 

@@ -20,14 +20,13 @@ from .config import TrainConfig
 from .model import Model, ModelConfig
 
 
-# {# Slots: mesh reads device and values, binds mesh. init reads model, config and values; draws the weights.
-#    prepare reads model and values. policy binds policy, exceptions rebind it and mesh;
-#    experts reads and fills options. copies are functions. last_backward reads model and is_last. #}
+# {# Slots: mesh reads device, config and values, binds mesh and model. init reads model, config and
+#    values; draws the weights. prepare reads model and values. policy binds policy, exceptions
+#    rebind it and mesh; experts reads and fills options. copies are functions. last_backward reads
+#    model and is_last. #}
 def build_sharded(config: ModelConfig, device: torch.device, values: TrainConfig) -> Model:
     """A model with new weights, of which this rank holds its shards; never whole on a device."""
     # {% print parallelism.mesh() %}
-    with torch.device("meta"):
-        model = Model(config)
     parallelize(model, mesh, values)
     materialize(model, torch.device("cpu") if values.cpu_offload else device, device)
     # Every rank draws each tensor whole, with the same seed, and keeps its part: the weights are

@@ -12,7 +12,7 @@ from .config import ConfigError
 
 # {# Slots: outer_dimensions, shard_of_a_copy and inner_dimensions are entries of a dictionary, name:
 #    number of ranks; data_ranks are functions; of_a_machine rebinds shard_ranks where it is 0. #}
-# {% print context_parallel.data_ranks() %}
+# {% print pipeline.data_ranks() %}
 def build_mesh(device: torch.device, shard_ranks: int) -> DeviceMesh:
     """The mesh of all ranks; those that are next to each other in the last dimension are nearest.
 
