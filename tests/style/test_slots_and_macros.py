@@ -22,7 +22,8 @@ class Frame:
 
 def frames(catalogue: Catalogue) -> Iterator[Frame]:
     """Every file with slots, those that a part brings too, and every macro with slots."""
-    for frame in files_with_slots(catalogue):
+    found = list(files_with_slots(catalogue))
+    for frame in found:  # which grows by the macros with slots
         yield frame
         for slot in frame.slots:
             for part in parts(catalogue):
@@ -32,7 +33,7 @@ def frames(catalogue: Catalogue) -> Iterator[Frame]:
                 macro = read_fragment(fragment).macros.get(slot.name)
                 if macro is not None and macro.slots and occurs_with(catalogue, frame, part):
                     needs = {**frame.needs, part.axis: part.variant}
-                    yield Frame(frame.path, fragment, needs, macro.slots)
+                    found.append(Frame(frame.path, fragment, needs, macro.slots))
 
 
 def files_with_slots(catalogue: Catalogue) -> Iterator[Frame]:

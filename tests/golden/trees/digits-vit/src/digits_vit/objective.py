@@ -8,12 +8,11 @@ from .data import Batch
 
 
 def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """What is minimized, in nats, summed over all images of the batch (0-d, float32).
-
-    A sum, because whoever adds up several batches must divide by the images of all of them.
-    """
+    """What is minimized, in nats, summed over all images of the batch (0-d, float32)."""
     logits = model(batch.inputs)
-    return cross_entropy(logits, batch)
+    loss = cross_entropy(logits, batch)
+    # Terms are sums: the step divides by the images of all its batches, which differ in number.
+    return loss
 
 
 def count_targets(batch: Batch) -> Tensor:
@@ -26,9 +25,11 @@ def count_targets(batch: Batch) -> Tensor:
 def evaluate_batch(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
     """Sums over the batch, which can be added up over batches and ranks."""
     logits = model(batch.inputs)
-    correct = (logits.argmax(dim=-1) == batch.targets).sum()
-    loss = cross_entropy(logits, batch)
-    return {"loss": loss, "targets": count_targets(batch), "correct": correct}
+    return {
+        "loss": cross_entropy(logits, batch),
+        "targets": count_targets(batch),
+        "correct": (logits.argmax(dim=-1) == batch.targets).sum(),
+    }
 
 
 def validation_metrics(sums: dict[str, float]) -> dict[str, float]:

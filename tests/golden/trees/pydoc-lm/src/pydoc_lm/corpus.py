@@ -66,6 +66,7 @@ def list_documents(config: DataConfig) -> list[Document]:
 
 
 def _find(config: DataConfig) -> list[Document]:
+    """What ``data.text`` names, in any order; a source of another kind is one more case here."""
     if config.text == "builtin":
         return [Document(name, text.encode("utf-8")) for name, text in topics.items()]
     root = Path(config.text)

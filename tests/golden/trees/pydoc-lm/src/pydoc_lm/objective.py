@@ -8,12 +8,11 @@ from .data import IGNORE_INDEX, Batch
 
 
 def summed_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """What is minimized, in nats, summed over all targets of the batch (0-d, float32).
-
-    A sum, because whoever adds up several batches must divide by the targets of all of them.
-    """
+    """What is minimized, in nats, summed over all targets of the batch (0-d, float32)."""
     logits = model(batch.inputs)
-    return cross_entropy(logits, batch)
+    loss = cross_entropy(logits, batch)
+    # Terms are sums: the step divides by the targets of all its batches, which differ in number.
+    return loss
 
 
 def count_targets(batch: Batch) -> Tensor:
@@ -25,13 +24,17 @@ def count_targets(batch: Batch) -> Tensor:
 def evaluate_batch(model: nn.Module, batch: Batch) -> dict[str, Tensor]:
     """Sums over the batch, which can be added up over batches and ranks."""
     logits = model(batch.inputs)
-    loss = cross_entropy(logits, batch)
-    return {"loss": loss, "targets": count_targets(batch)}
+    return {
+        "loss": cross_entropy(logits, batch),
+        "targets": count_targets(batch),
+    }
 
 
 def validation_metrics(sums: dict[str, float]) -> dict[str, float]:
     """Metrics of the sums over a whole validation set: ``val_loss`` in nats per token."""
-    return {"val_loss": sums["loss"] / sums["targets"]}
+    return {
+        "val_loss": sums["loss"] / sums["targets"],
+    }
 
 
 def cross_entropy(logits: Tensor, batch: Batch) -> Tensor:
