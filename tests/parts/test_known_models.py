@@ -208,9 +208,9 @@ def test_every_preset_of_a_known_model_has_a_twin() -> None:
 @presets
 def test_a_twin_makes_the_same_choices(catalogue: Catalogue, preset: str) -> None:
     real, twin = (parse(catalogue, answers(preset)) for answers in (preset_answers, twin_answers))
-    of_many_devices = {"parallelism", "tensor_parallel", "checkpoint"}
     for choice in real:
-        if choice.axis not in of_many_devices:
+        of_many_devices = "parallelism" in catalogue.axes[choice.axis].when
+        if choice.axis not in ("parallelism", "checkpoint") and not of_many_devices:
             assert twin[choice.axis].variant == choice.variant, choice.axis
 
 

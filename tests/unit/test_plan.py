@@ -152,7 +152,7 @@ def test_merges_mappings_and_refuses_two_values_for_one_key(tmp_path: Path) -> N
         ),
         (
             {RED: FILES[RED].replace("print(red)", PAINT)},
-            "train.py:12: a slot in what fills the slot of a macro",
+            "train.py:12: a slot of a macro within 2 others: nobody would find what fills it",
         ),
         ({TRAIN: "import os  # why\n"}, "train.py:1: a comment inside the import block"),
         ({RED: "import os  # why\n" + FILES[RED]}, "train.py:1: a comment inside the import"),
