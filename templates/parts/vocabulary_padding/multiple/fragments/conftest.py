@@ -4,6 +4,6 @@
 def model_config():
     return dict(
         # {% macro tiny() %}
-        vocab_multiple=97,
+        vocab_multiple=98,
         # {% endmacro %}
     )
