@@ -1,9 +1,9 @@
 """Every pair of variants, rendered, checked and tested; every variant trained as by its owner.
 
 Each design of a set with all possible pairs passes the linter, the formatter, the strict type
-checker and those of its own tests that run in one process. A smaller set, with every variant and
-with all pairs of those that decide how a run goes, passes all of its own tests, and is trained by
-its own command: the loss falls; and stopped by a signal and started again it ends where the
+checker and those of its own tests that are about the model. A set with every variant passes all of
+its own tests. Another one, with all pairs of what decides how a run goes as well, is trained by its
+own command: the loss falls; and stopped by a signal and started again it ends where the
 uninterrupted run ends, bit for bit.
 """
 
@@ -40,10 +40,10 @@ RUN_AXES = (
     "parallelism",
     "checkpoint",
 )
-TRAINED = possible_pairs(CATALOGUE, RUN_AXES) | single_variants(
-    CATALOGUE, CATALOGUE.axes.keys() - ONCE.keys()
-)
+VARIANTS = single_variants(CATALOGUE, CATALOGUE.axes.keys() - ONCE.keys())
+TRAINED = possible_pairs(CATALOGUE, RUN_AXES) | VARIANTS
 RUNS = covering_designs(CATALOGUE, TRAINED)
+SAMPLES = covering_designs(CATALOGUE, VARIANTS)
 PRESETS = sorted(path.stem for path in presets_root().glob("*.yaml"))
 SMALL: Mapping[str, Value] = {
     "task.dim": 32,
@@ -92,6 +92,7 @@ def small(design: Mapping[str, str]) -> Rendering:
 
 designs = pytest.mark.parametrize("design", DESIGNS, ids=name_of)
 runs = pytest.mark.parametrize("design", RUNS, ids=name_of)
+samples = pytest.mark.parametrize("design", SAMPLES, ids=name_of)
 
 
 def test_every_pair_is_checked_and_every_variant_trained() -> None:
@@ -100,6 +101,7 @@ def test_every_pair_is_checked_and_every_variant_trained() -> None:
     assert checked >= single_variants(CATALOGUE, CATALOGUE.axes)
     trained = set[Variants]().union(*map(covered_by, RUNS))
     assert trained >= TRAINED
+    assert set[Variants]().union(*map(covered_by, SAMPLES)) >= VARIANTS
 
 
 def check_source(rendering: Rendering, folder: Path, cache: Path) -> None:
@@ -134,15 +136,19 @@ def test_a_preset_passes_linter_formatter_and_type_checker(
     check_source(render_answers(CATALOGUE, preset_answers(preset)), tmp_path, type_cache)
 
 
-# What starts processes takes long, and knows little of the model: see test_passes_its_own_tests.
-OF_MANY_PROCESSES = (
+# These know little of the model, and many of them start processes: see test_passes_its_own_tests.
+OF_RUNS = (
     "test_background.py",
     "test_checkpoint.py",
-    "test_context_parallel.py",
+    "test_console.py",
     "test_dryrun.py",
     "test_launcher.py",
+    "test_loader.py",
+    "test_metrics.py",
     "test_parallel.py",
-    "test_pipeline.py",
+    "test_peak.py",
+    "test_plot.py",
+    "test_prepare.py",
     "test_ranks.py",
     "test_rendezvous.py",
     "test_status.py",
@@ -153,11 +159,11 @@ OF_MANY_PROCESSES = (
 
 
 @designs
-def test_passes_its_own_tests_of_one_process(design: Mapping[str, str], tmp_path: Path) -> None:
-    run_own_tests(design, tmp_path, *[f"--ignore=tests/{name}" for name in OF_MANY_PROCESSES])
+def test_passes_its_own_tests_of_the_model(design: Mapping[str, str], tmp_path: Path) -> None:
+    run_own_tests(design, tmp_path, *[f"--ignore=tests/{name}" for name in OF_RUNS])
 
 
-@runs
+@samples
 def test_passes_its_own_tests(design: Mapping[str, str], tmp_path: Path) -> None:
     run_own_tests(design, tmp_path)
 

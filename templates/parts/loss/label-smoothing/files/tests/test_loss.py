@@ -29,5 +29,6 @@ def test_only_training_smooths(state: TrainState, config: Config) -> None:
     for weight in state.model.parameters():  # of a new one, all classes may be equally likely
         torch.nn.init.normal_(weight)
     smoothed = smoothed_cross_entropy(state.model(batch.inputs), batch.targets).item()
-    assert summed_loss(state.model, batch).item() == pytest.approx(smoothed, rel=1e-6)
-    assert evaluate_batch(state.model, batch)["loss"].item() != pytest.approx(smoothed, rel=1e-6)
+    # Half precision may round in another kernel otherwise; what smoothing adds is more than that.
+    assert summed_loss(state.model, batch).item() == pytest.approx(smoothed, rel=1e-3)
+    assert evaluate_batch(state.model, batch)["loss"].item() != pytest.approx(smoothed, rel=1e-3)
