@@ -272,7 +272,7 @@ def test_the_commands_take_packs(tmp_path: Path) -> None:
     done = scaffold(tmp_path, "new", "run", "--pack", "acme", "--preset", "ours", "--json")
     made = json.loads(done.stdout)
     assert done.returncode == 0
-    assert made["equivalent"] == "scaffold new run --pack acme --defaults"
+    assert made["equivalent"] == "scaffold new run --pack acme --preset ours"
     assert made["design"]["precision"] == {"variant": "bfloat16"}
     lock = read_lock((tmp_path / "run" / LOCK_PATH).read_text())
     assert lock.packs[0].reference == "../acme"
